@@ -28,6 +28,7 @@ mod stages;
 mod strategy;
 mod support;
 mod symmetry;
+mod tasks;
 
 pub use bounds::shared_tasks::{Shared, shared_bound};
 pub use bounds::{Bound, all_reduce_bound, cut_bound};

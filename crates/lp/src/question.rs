@@ -6,7 +6,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
 use crate::in_order::Intervals;
-use crate::room;
+use crate::tasks;
 
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -142,7 +142,7 @@ impl<'a> Question<'a> {
         Question {
             problem,
             size: problem.volumes().size.of(Interval { first: 0, last: 0 }).unwrap_or_default(),
-            commodities: if room::is_possible(problem) { problem.collective().commodities() } else { Vec::new() },
+            commodities: if tasks::is_possible(problem) { problem.collective().commodities() } else { Vec::new() },
             roots: platform.node_ids().filter(|&node| platform.node(node).replicates).collect(),
             watch: Watch::unlimited(),
             sent: None,

@@ -11,8 +11,8 @@ use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
 use crate::{LpError, Question};
 
 /// What cuts prove where only links are exclusive, what partitions or single participants prove of an all-reduce, and
-/// what one port does. Where the question's watch ends a search, what is proved by then; partitions are looked for until
-/// no more than `sought` is proved.
+/// what one port does. Where the watch ends a search, what is proved by then. Partitions are looked for until no more
+/// than `sought` is proved.
 ///
 /// # Errors
 /// Those of the searches, but for the limit.

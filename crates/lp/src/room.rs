@@ -3,13 +3,11 @@
 //! Every task of an answer is rounded, scheduled, checked and written after it was found. So an answer that is found
 //! at the last moment comes too late, and is too large, if it has many.
 
-use oneport_plan::{Block, Demand, Problem};
 use oneport_watch::{Limit, Watch};
 
+use crate::tasks::MOST;
 use crate::{LpError, Question};
 
-/// Most tasks of an answer, whatever the limits: some 5 gigabytes.
-const MOST: u64 = 1 << 25;
 /// Bytes that a task takes by the time it is checked: once in the steady state, once in the schedule, and what the
 /// checks note of it.
 const BYTES: u64 = 150;
@@ -25,11 +23,6 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
     [time, memory].into_iter().flatten().fold((MOST, None), |least, next| if next.0 < least.0 { next } else { least })
 }
 
-/// Whether some answer is not too large in itself.
-pub fn is_possible(problem: Problem<'_>) -> bool {
-    least_tasks(problem) <= MOST
-}
-
 /// Refuses an answer of so many tasks.
 ///
 /// # Errors
@@ -43,19 +36,4 @@ pub fn fits(question: &Question<'_>, needed: u64) -> Result<(), LpError> {
             Err(LpError::Stopped(limit))
         }
     }
-}
-
-/// The fewest tasks that the patterns of an answer have together: each goal of a demand is sent to once at least, and
-/// each of several operands leaves its owner, but for one that may stay.
-pub fn least_tasks(problem: Problem<'_>) -> u64 {
-    let of_block = |block: Block<'_>| {
-        let Some(demand) = block.demand(0) else { return 0 };
-        let (operands, goals) = (demand.operands.len() as u64, demand.targets().len() as u64);
-        (block.count as u64).saturating_mul(goals.max(1) + operands.saturating_sub(1))
-    };
-    if problem.collective().custom().is_empty() {
-        return problem.blocks().into_iter().map(of_block).fold(0, u64::saturating_add);
-    }
-    let of_demand = |demand: Demand<'_>| demand.targets().len().max(1) + demand.operands.len().saturating_sub(1);
-    problem.demands().map(of_demand).sum::<usize>() as u64
 }

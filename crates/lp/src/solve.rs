@@ -21,6 +21,7 @@ use crate::room;
 use crate::simple;
 use crate::solution::Observer;
 use crate::strategy;
+use crate::tasks::least_tasks;
 use crate::{Answer, Formulation, LpError, Options, Question, Solution};
 
 /// Percent of the time left that the program may take; the rest is for an answer without a program.
@@ -56,13 +57,13 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
         return Err(LpError::Unmade { part, place: target.map_or_else(String::new, name) });
     }
     free::check(question)?;
-    room::fits(question, room::least_tasks(question.problem()))?;
+    room::fits(question, least_tasks(question.problem()))?;
     if question.commodities().is_empty() {
         let solution = match strategy::solve(question, options, watch) {
             Err(LpError::Stopped(_)) => {
                 // What is left beyond the program's time may be too little even for a simple answer.
                 let left = question.clone().watched(question.watch().finishing(GRACE));
-                room::fits(&left, room::least_tasks(question.problem()))?;
+                room::fits(&left, least_tasks(question.problem()))?;
                 simple::solve(question)?
             }
             other => other?,

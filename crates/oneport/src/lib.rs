@@ -35,7 +35,7 @@ use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::{ScheduleError, Whole};
 use oneport_watch::{Limit, Watch};
-use proving::{Proved, proved};
+pub(crate) use proving::{Proved, proved};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
