@@ -12,7 +12,7 @@ use crate::{LpError, Question};
 /// checks note of it.
 const BYTES: u64 = 150;
 /// Tasks for which there is time in a millisecond of what the program may take; the stages after it have as much again.
-const A_MILLISECOND: u64 = 1000;
+const A_MILLISECOND: u64 = 500;
 
 /// How many tasks there is room for, and what says so.
 pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
