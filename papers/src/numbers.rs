@@ -60,7 +60,7 @@ mod tests {
         for (text, expected) in [("1/2", "1/2"), ("2/4", "1/2"), ("123456789012345678901/1000000", "≈ 1.23457e14")] {
             assert_eq!(short(&number(text)?), expected);
         }
-        assert_eq!([0.0, 0.25, 1234567.0, 2.0e-7].map(digits), ["0", "0.25", "1.23457e6", "2.00000e-7"]);
+        assert_eq!([0.0, 0.25, 1234567.0, 2.0e-7].map(digits), ["0", "0.25", "1234570", "2e-7"]);
         assert_eq!(common_denominator(&[number("1/4")?, number("5/6")?]), BigInt::from(12));
         Ok(())
     }

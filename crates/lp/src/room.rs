@@ -12,7 +12,9 @@ const MOST: u64 = 1 << 25;
 /// checks note of it.
 const BYTES: u64 = 150;
 /// Tasks for which there is time in a millisecond of what the program may take; the stages after it have as much again.
-const A_MILLISECOND: u64 = 1000;
+const A_MILLISECOND: u64 = 500;
+/// Tasks of an answer that takes a moment and some megabytes: there is always room for it.
+const FEW: u64 = 1 << 14;
 
 /// How many tasks there is room for, and what says so.
 pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
@@ -20,7 +22,9 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
     let time = left.time.map(|time| (u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Limit::Time));
     let time = time.map(|(milliseconds, limit)| (milliseconds.saturating_mul(A_MILLISECOND), Some(limit)));
     let memory = left.bytes.map(|bytes| (bytes / BYTES, Some(Limit::Memory)));
-    [time, memory].into_iter().flatten().fold((MOST, None), |least, next| if next.0 < least.0 { next } else { least })
+    let least = |least: (u64, Option<Limit>), next: (u64, Option<Limit>)| if next.0 < least.0 { next } else { least };
+    let (room, limit) = [time, memory].into_iter().flatten().fold((MOST, None), least);
+    (room.max(FEW), limit)
 }
 
 /// Whether some answer is not too large in itself.

@@ -47,6 +47,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     let mut paths = ShortestPaths::new(case.platform, &lengths, true);
     let mut longest = BigUint::zero();
     for (last, target) in goals(case).into_iter().flatten() {
+        case.ask()?;
         let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
         let mut wanted = vec![false; case.platform.nodes().len()];
         owners.iter().for_each(|owner| wanted[owner.index()] = true);
