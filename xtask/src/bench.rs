@@ -1,8 +1,8 @@
 //! `cargo xtask bench [ARGUMENTS]`: the measurements.
 //!
 //! Times depend on the machine and on who else works on it. So a dozen benchmarks are also measured beside a reference
-//! loop in the same run, and their ratio to it is set beside the ratio that the last release recorded. Questions on many
-//! nodes are set beside one search on the same platform instead.
+//! loop in the same run, and their ratio to it is set beside the ratio that the last release recorded. Questions on
+//! many nodes are set beside one search on the same platform instead.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -93,8 +93,8 @@ impl<N: Exact, E: Copy> Searches<N, E> {
         Searches { paths, edges: vec![0; nodes], starts: vec![false; nodes], met: Vec::new() }
     }
 
-    /// [`shortest_paths`], but `through` is asked of every node that is settled, with its distance, and may also end the
-    /// search, by `None`. Then distances of nodes that are not settled yet are those of some paths.
+    /// [`shortest_paths`], but `through` is asked of every node that is settled, with its distance, and may also end
+    /// the search, by `None`. Then distances of nodes that are not settled yet are those of some paths.
     ///
     /// As many operations as [`shortest_paths`] takes on the nodes that are met and the edges that leave them.
     pub fn run<G, L>(

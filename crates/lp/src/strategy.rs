@@ -61,7 +61,8 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
 }
 
 /// Whether one tree carries out the whole question: one message to some, or one commutative reduction that one search
-/// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks at.
+/// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks
+/// at.
 fn is_one_tree(question: &Question<'_>) -> bool {
     let is_one = |block: &Block<'_>| match block.kind {
         Kind::Copy => block.count == 1,

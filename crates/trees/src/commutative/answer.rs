@@ -1,10 +1,21 @@
 //! What answers look like, and the bound of problems of one size.
 
+use oneport_plan::Pattern;
+use oneport_platform::Rational;
+
 use super::arborescences::{Found, Streams};
 use super::merge_tree::Shape;
 use super::scaled::FEW;
 use super::scaled::Fixed;
 use super::steiner;
+
+/// What is offered for one target: trees in full.
+pub(super) struct Offer<N> {
+    /// No tree costs less, in the unit of the prices given.
+    pub bound: Rational,
+    /// Trees and their prices as `Priced` counts them, cheapest first.
+    pub trees: Vec<(N, Pattern)>,
+}
 
 /// What is known about one target.
 pub(super) struct Answer<N> {

@@ -75,6 +75,7 @@ use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::cheapest::Prices;
+use answer::Offer;
 use merge_tree::Shape;
 use methods::{SETS, answers, method};
 use near::Near;
@@ -140,8 +141,8 @@ impl<'a> Commutative<'a> {
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
     /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
-    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants
-    /// are many and no other processor may help.
+    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where
+    /// participants are many and no other processor may help.
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
@@ -162,8 +163,9 @@ impl<'a> Commutative<'a> {
     /// there is no tree. The trees' demand is 0.
     ///
     /// Negative prices count 0. Exact arithmetic; for many participants and no helper arborescences over the ways that
-    /// their dual solutions ask for, for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2` arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
-    /// rounding cannot tell apart.
+    /// their dual solutions ask for; for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2` arcs each,
+    /// or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that rounding cannot
+    /// tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();
         let Some((factors, _)) = &self.factors else { return none() };
@@ -200,14 +202,6 @@ impl<'a> Commutative<'a> {
     fn priced<N: Fixed>(&self, factors: &Factors<N>, prices: &Prices<N>, unit: &Rational) -> Priced<N> {
         Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit).watched(&self.watch)
     }
-}
-
-/// What is known about one target.
-struct Offer<N> {
-    /// No tree costs less, in the unit of the prices given.
-    bound: Rational,
-    /// Trees and their prices as [`Priced`] counts them, cheapest first.
-    trees: Vec<(N, Pattern)>,
 }
 
 fn not_negative(price: &Rational) -> Rational {

@@ -20,8 +20,8 @@
 //! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
 //! arborescence over arcs whose ways visit no member between their ends. Few of them matter, so a search from each
 //! member settles a few others only. The dual solution says when that is enough: an arc that is left out may stay out
-//! if it costs at least what the sets weigh that hold its tail and not its head. Further searches look for others, up to
-//! what the sets around a member weigh, and as long as there are any the arborescence is found again.
+//! if it costs at least what the sets weigh that hold its tail and not its head. Further searches look for others, up
+//! to what the sets around a member weigh, and as long as there are any the arborescence is found again.
 
 use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
@@ -30,7 +30,7 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, Reversed};
 
-use super::Offer;
+use super::answer::Offer;
 use super::arborescences::Found;
 use super::scaled::{Fixed, Priced};
 

@@ -139,7 +139,8 @@ proptest! {
         }
     }
 
-    /// Without the distances of all pairs as with them, where no other processor helps; and the tree costs what it says.
+    /// Without the distances of all pairs as with them, where no other processor helps; and the tree costs what it
+    /// says.
     #[test]
     fn near_and_streams_agree(case in cases(2..=24, 0..=3, 1, true), first in 2..=3usize) {
         let priced = case.priced();
