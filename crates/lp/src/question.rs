@@ -114,7 +114,7 @@ pub enum LpError {
     },
     /// The work was ended before any steady state was known.
     #[error("{0} ended the work before any steady state was known; allow more, or ask about fewer participants")]
-    Stopped(#[from] Limit),
+    Stopped(Limit),
     /// The linear programming layer failed.
     #[error("the linear program could not be solved: {0}")]
     Exact(#[from] ExactError),
@@ -133,6 +133,13 @@ pub struct Question<'a> {
     watch: Watch,
     sent: Option<Intervals>,
     known: Vec<Pattern>,
+}
+
+/// The limit is named in the message, so it is no further cause.
+impl From<Limit> for LpError {
+    fn from(limit: Limit) -> Self {
+        LpError::Stopped(limit)
+    }
 }
 
 impl<'a> Question<'a> {
