@@ -274,7 +274,7 @@ mod tests {
                 let platform = platform.clone().with_model(model);
                 let all: Vec<NodeId> = platform.processors().collect();
                 let some = all.iter().copied().step_by(2).collect();
-                let few = Collective::Broadcast { source: all[4], targets: some };
+                let few = Collective::Broadcast { source: all[1], targets: some };
                 for collective in collectives_of(&platform, 3).into_iter().chain([few]) {
                     for work in [Rational::zero(), one.clone()] {
                         let volumes = Volumes { work: oneport_plan::Amount::Constant(work), ..Volumes::default() };
