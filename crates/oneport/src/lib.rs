@@ -38,7 +38,7 @@ use oneport_period::rounding::Target;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_schedule::Whole;
 use oneport_watch::{Limit, Watch};
-use proving::{Proved, proved};
+use proving::{Proved, checking, proved};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
@@ -233,7 +233,8 @@ fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan
     let Plan { certificate, .. } = &plan;
     let Proved { bound, certificate } =
         proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch)?;
-    Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &options.watch.finishing(GRACE))?)
+    let watch = checking(question.problem(), &options.watch);
+    Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &watch)?)
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.

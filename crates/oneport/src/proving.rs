@@ -60,11 +60,19 @@ pub(crate) fn quickest(question: &Question<'_>, watch: &Watch) -> Option<Proved>
     proved.min_by(|one, other| one.bound.cmp(&other.bound))
 }
 
+/// The watch of a check: none where it takes a moment, so that a small plan is shown whatever the limits are.
+pub(crate) fn checking(problem: Problem<'_>, watch: &Watch) -> Watch {
+    if is_small(problem) { Watch::unlimited() } else { watch.finishing(GRACE) }
+}
+
+fn is_small(problem: Problem<'_>) -> bool {
+    problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT
+}
+
 /// What the certificate proves, if anything: cuts and borders are added up whatever the watch says.
 fn checked(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Option<Rational> {
-    let small = problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT;
     let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
-    match small || added_up {
+    match is_small(problem) || added_up {
         true => referee::bound(problem, certificate).ok(),
         false => referee::bound_watched(problem, certificate, watch).ok(),
     }

@@ -13,7 +13,7 @@ use oneport_watch::Watch;
 
 use crate::cheap::cheaply;
 use crate::error::{Error, GRACE};
-use crate::proving::{Proved, proved};
+use crate::proving::{Proved, checking, proved};
 use crate::{Options, Stage};
 
 /// Percent of the time and memory left that the program may use; the referee has the rest.
@@ -124,7 +124,7 @@ pub(crate) fn program_rated(
     let _ = watch(Stage::Referee);
     let Solution { steady_state, certificate, .. } = *solution;
     let Proved { bound, certificate } = proved(&question, certificate, &steady_state.throughput, &options.watch)?;
-    referee::check_steady_state_watched(problem, &steady_state, &options.watch.finishing(GRACE))?;
+    referee::check_steady_state_watched(problem, &steady_state, &checking(problem, &options.watch))?;
     let new = Known { steady_state: Some(steady_state), proof: Some((certificate, bound)) };
     let best = new.better(known).rated();
     Ok(Rating::Rated(Box::new(best.ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?)))

@@ -143,8 +143,8 @@ impl<'q> Search<'q> {
     }
 }
 
-/// The two rings of the chains in short, for any number of participants: one in their own order, and one that goes on to
-/// the nearest. The second is made when it is asked for. Nothing for collectives that no ring carries out.
+/// The two rings of the chains in short, for any number of participants: one in their own order, and one that goes on
+/// to the nearest. The second is made when it is asked for. Nothing for collectives that no ring carries out.
 pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
     let participants = block.and_then(|block| able(question, &block)).filter(|all| all.len() > 1);
