@@ -9,14 +9,14 @@ use crate::rows::Finding;
 use crate::runs::Run;
 use crate::search;
 
-/// What every schedule attains, beside our own and the ceiling.
+/// The most that any schedule attains, beside our own and the ceiling.
 #[derive(Debug, Default)]
 pub struct Held {
     /// Pairs (G, K).
     pub pairs: usize,
     /// Those in which the most possible is TP K.
     pub tight: usize,
-    /// By platform, the most possible by the last K.
+    /// The most possible by the last K, by platform.
     pub last: Vec<String>,
     /// At most so many instances that our periodic schedule is behind the most possible.
     pub behind: u64,

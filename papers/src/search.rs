@@ -16,7 +16,7 @@ use crate::cases::Case;
 
 /// By node, what it sends (link, value, time left); where values are merged, then by node what it merges (no link).
 type Busy = Vec<Option<(u16, u8, u8)>>;
-/// By node and value, how many it holds; what it owns is not counted.
+/// The number of each value that each node holds; owned ones are not counted.
 type Held = Vec<u8>;
 /// States by what is under way.
 type Layer = BTreeMap<Busy, Vec<Held>>;
@@ -24,13 +24,13 @@ type Layer = BTreeMap<Busy, Vec<Held>>;
 /// Values that travel, and are merged.
 pub struct Game<'a> {
     platform: &'a Platform,
-    /// By link, the time of a transfer.
+    /// The time of a transfer on each link.
     costs: Vec<u8>,
-    /// By node, the time of a merge; empty where nothing is merged.
+    /// The time of a merge at each node; empty where nothing is merged.
     merges: Vec<Option<u8>>,
-    /// By value and node, whether it is unlimited there.
+    /// Whether each value is unlimited at each node.
     pub owned: Vec<Vec<bool>>,
-    /// By value and link, whether sending it there can help anybody.
+    /// Whether sending each value over each link can help.
     pub useful: Vec<Vec<bool>>,
     /// A value and the two that it is merged of.
     recipes: Vec<(usize, [usize; 2])>,

@@ -146,7 +146,7 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
             let plan = folder.join(format!("{ranks}-{collective}.json"));
             let mut solve = oneport();
             solve.args(["solve", collective, "--time-limit", "5", "--max-instances", "4", "--platform"]).arg(&platform);
-            // What only moves has its one end by another option.
+            // Messages that only move have their one end by another option.
             let named =
                 if ["scatter", "gather", "broadcast"].contains(&collective) { &members[1..] } else { &members[..] };
             solve.args([others, &named.join(","), "-o"]).arg(&plan);
@@ -323,7 +323,7 @@ impl Bench {
     }
 }
 
-/// What MPICH's configure finds on any machine of today.
+/// The features that MPICH's configure finds on any machine of today.
 const FOUND: [&str; 14] = [
     "STRING_H",
     "UNISTD_H",

@@ -30,9 +30,9 @@ pub struct Algorithm {
 /// Ways that some blocks take instead of the routes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ways {
-    /// By block: the number of its ways.
+    /// The number of each block's ways.
     pub of_block: Vec<usize>,
-    /// By number: the links from a place to another.
+    /// The links of each way from a place to another, by the way's number.
     pub links: Vec<BTreeMap<(usize, usize), Vec<LinkId>>>,
 }
 

@@ -79,7 +79,7 @@ impl<'a> Maker<'a> {
         self.collective.demands()
     }
 
-    /// Of a broadcast or reduction: whether values travel towards the root.
+    /// Whether values travel towards the root, in a broadcast or reduction.
     pub(crate) fn towards_root(&self) -> Option<bool> {
         match self.what {
             "broadcast" => Some(false),

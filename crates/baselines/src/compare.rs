@@ -8,7 +8,7 @@ use crate::atomic::atomic;
 use crate::published::published;
 use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, Ties, named, of_equal_rings, on_rings, places};
 
-/// What several rings at once are called.
+/// The name of several rings at once.
 const EQUAL_RINGS: &str = "equal rings at once";
 
 /// An algorithm and what it sustains.

@@ -101,9 +101,9 @@ impl Loads {
 
 /// How many blocks are sent from place to place, and combined.
 struct Counts {
-    /// By sender: by receiver; what takes the routes.
+    /// Messages that take the routes, by sender and receiver.
     sent: Vec<BTreeMap<usize, u64>>,
-    /// By link: what takes the algorithm's own ways.
+    /// Messages that take the algorithm's own ways, by link.
     own: BTreeMap<LinkId, u64>,
     /// By place.
     merged: Vec<u64>,

@@ -35,7 +35,7 @@ pub fn of_equal_rings(problem: Problem<'_>, name: &str, rings: &EqualRings) -> R
     Ok(algorithm)
 }
 
-/// By place and the next: the links of the hop.
+/// The links of the hop from each place to the next.
 fn hops(ring: &Ring, order: &[usize]) -> BTreeMap<(usize, usize), Vec<LinkId>> {
     let pairs = order.iter().zip(order.iter().cycle().skip(1));
     pairs.zip(&ring.hops).map(|((&from, &to), hop)| ((from, to), hop.clone())).collect()

@@ -58,7 +58,7 @@ pub fn compare(
     Ok(())
 }
 
-/// By part of a chunk: what these input chunks are together.
+/// The values that these input chunks are together, by part of a chunk.
 fn sum(memory: &Memory, values: &mut Values, inputs: &[(usize, usize)]) -> Vec<Value> {
     let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
     let spans: Vec<_> = spans.collect();

@@ -10,7 +10,7 @@ use crate::{ExportError, Request};
 /// of pieces exceeds. More pieces than were too many are not tried.
 ///
 /// # Errors
-/// What `write` refuses; the limit that one piece exceeds.
+/// The refusals of `write`; the limit that one piece exceeds.
 pub fn fitting<T>(
     request: &Request<'_>,
     format: &'static str,

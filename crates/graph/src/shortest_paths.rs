@@ -79,7 +79,7 @@ where
 #[derive(Debug, Clone)]
 pub struct Searches<N, E> {
     paths: ShortestPaths<N, E>,
-    /// By node: how many edges its path has.
+    /// The number of edges of each node's path.
     edges: Vec<u32>,
     starts: Vec<bool>,
     /// The nodes that have a distance.

@@ -39,7 +39,7 @@ pub fn mixed(
     Ok(SteadyState { throughput: busy.recip(), patterns })
 }
 
-/// By place of the resources and by link, for how long an instance keeps them busy.
+/// The time for which an instance keeps each resource and each link busy.
 type Busy = (Vec<Rational>, Vec<Rational>);
 
 fn summed(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, Rational)]) -> Busy {

@@ -143,7 +143,7 @@ impl From<Limit> for LpError {
 }
 
 impl<'a> Question<'a> {
-    /// Refuses an answer of so many tasks.
+    /// Refuses an answer of more tasks than there is room for.
     ///
     /// # Errors
     /// [`LpError::TooManyTasks`] of what is too large in itself, [`LpError::Stopped`] of what a limit leaves no room

@@ -18,7 +18,7 @@ use crate::{LpError, Question};
 /// Those of the searches, but for the limit.
 pub fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
     let reduced = known(first_of_all_reduce(question, sought))?;
-    // What prices of one port prove of an all-reduce is less than what passes it.
+    // Prices of one port prove less of an all-reduce than the messages that pass it.
     let port = match (&reduced, question.block()) {
         (None, Some(block)) => slowest_port(question, &block),
         _ => None,
@@ -26,7 +26,7 @@ pub fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<
     Ok([known(cut_bound(question))?, reduced, port].into_iter().flatten().collect())
 }
 
-/// What a search found; nothing where a limit came first.
+/// The bound that a search found; nothing where a limit came first.
 fn known(found: Result<Option<Bound>, LpError>) -> Result<Option<Bound>, LpError> {
     match found {
         Err(LpError::Stopped(_)) => Ok(None),
@@ -65,7 +65,7 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
     node.into_iter().flat_map(of_node).chain(quick).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 
-/// What has to pass one port: a value enters by the fastest link at best, and leaves by the fastest.
+/// The messages that have to pass one port: a value enters and leaves by the fastest link at best.
 fn slowest_port(question: &Question<'_>, block: &Block<'_>) -> Option<Bound> {
     let platform = question.platform();
     let size = question.volumes().size.constant()?;

@@ -51,7 +51,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     })
 }
 
-/// What equal prices prove, whatever the limits.
+/// The bound that equal prices prove, whatever the limits.
 ///
 /// # Errors
 /// As [`solve`].

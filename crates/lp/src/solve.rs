@@ -60,7 +60,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
     if question.commodities().is_empty() {
         let solution = match strategy::solve(question, options, watch) {
             Err(LpError::Stopped(_)) => {
-                // What is left beyond the program's time may be too little even for a simple answer.
+                // The time left after the program may be too little even for a simple answer.
                 let left = question.clone().watched(question.watch().finishing(GRACE));
                 left.has_room(room::least_tasks(question.problem()))?;
                 simple::solve(question)?

@@ -46,7 +46,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
     let one_tree = size.is_ok() && is_one_tree(question) && !routed;
     let needs_no_chains = options.formulation != Formulation::Columns || one_tree;
     let around = match if needs_no_chains { None } else { around::solve(question)? } {
-        // What is too large for a program has chains at least.
+        // A question too large for a program has chains at least.
         Some(solution) if solution.status == Status::Optimal || size.is_err() => return Ok(solution),
         // Nor are programs over all routes worth the little that chains leave.
         Some(solution) if routed && is_near(&solution) => return Ok(solution),

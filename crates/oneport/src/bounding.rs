@@ -1,4 +1,4 @@
-//! What no schedule exceeds, beside the best schedule known, without a schedule.
+//! Proved bounds beside the best steady state known; no schedule is made.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ use crate::{Options, Stage};
 
 /// Most nodes and links of a platform on which the optimum itself is computed where cuts do not decide.
 const SMALL: (usize, usize) = (64, 400);
-/// On larger ones the program may go on for as many rounds as look at so many arcs together.
+/// On larger ones the program may go on for as many rounds as look at this number of arcs together.
 const ARCS: usize = 1 << 25;
 /// Fewest rounds that are worth a beginning.
 const FEWEST_ROUNDS: usize = 8;
@@ -295,7 +295,7 @@ fn budget(problem: Problem<'_>) -> Budget {
         let flows = lp::flow::groups(&Question::new(problem)).len().saturating_mul(links);
         return if flows <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
     }
-    // Arborescences are made of routes between those that replicate.
+    // Arborescences are made of routes between nodes that replicate.
     let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
     let arcs = if hubs < nodes { links.max(hubs.saturating_mul(hubs)) } else { links };
     match ARCS / patterns.max(1).saturating_mul(arcs).max(1) {

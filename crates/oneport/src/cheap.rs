@@ -77,7 +77,7 @@ impl<'a> Proofs<'a> {
 pub(crate) fn cheaply(problem: Problem<'_>, watch: &Watch, is_short: bool) -> Option<(Certificate, Rational)> {
     let question = Question::new(problem).watched(watch.clone());
     let mut proofs = Proofs::new(problem, watch.clone());
-    // What fails here has been said before.
+    // A failure here has been reported before.
     let _ = proofs.search(&question, if is_short { &CHEAP[..] } else { &CHEAP[..1] });
     if let Ok(Some(spread)) = lp::spread(&question) {
         let _ = proofs.prove(spread.certificate);

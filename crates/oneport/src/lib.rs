@@ -238,7 +238,7 @@ fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.
-/// Where the patterns are those that are known, they are not copied.
+/// Where the patterns are the known ones, they are not copied.
 fn steady_state_of(schedule: &PeriodicSchedule, known: SteadyState) -> SteadyState {
     let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
     let throughput = schedule.throughput();

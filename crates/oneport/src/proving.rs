@@ -1,4 +1,4 @@
-//! What the referee says of a certificate, and what an answer falls back on where a limit has come first.
+//! The referee's verdict on a certificate, and the bound that an answer falls back on where a limit has come first.
 
 use oneport_lp::{self as lp, Question};
 use oneport_plan::{Certificate, Problem};
@@ -15,7 +15,7 @@ const QUICK: u32 = 30;
 /// Demands times nodes up to which every quick certificate is checked in a moment.
 const MOMENT: usize = 1 << 16;
 
-/// What no schedule exceeds, as the referee has recomputed it.
+/// A bound as the referee has recomputed it.
 pub(crate) struct Proved {
     pub(crate) bound: Rational,
     pub(crate) certificate: Certificate,
@@ -25,7 +25,7 @@ pub(crate) struct Proved {
 /// sustained, the quick bounds are looked at, too: an answer never says less than they do.
 ///
 /// # Errors
-/// What the referee objects to; [`Error::Unchecked`] where a limit came before it had found any bound.
+/// The referee's objections; [`Error::Unchecked`] where a limit came before it had found any bound.
 pub(crate) fn proved(
     question: &Question<'_>,
     certificate: Certificate,
@@ -69,7 +69,7 @@ fn is_small(problem: Problem<'_>) -> bool {
     problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT
 }
 
-/// What the certificate proves, if anything: cuts and borders are added up whatever the watch says.
+/// The bound that the certificate proves, if any: cuts and borders are added up whatever the watch says.
 fn checked(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Option<Rational> {
     let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
     match is_small(problem) || added_up {

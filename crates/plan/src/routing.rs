@@ -6,7 +6,7 @@
 
 use oneport_platform::{LinkId, NodeId, Rational};
 
-/// What loads the links, without a list of patterns.
+/// The loads of links, without a list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Routing {
     /// Around a ring: a message goes on from its owner until all who want it have it; values that are combined go once
@@ -30,7 +30,7 @@ pub enum Routing {
 pub struct Around {
     /// The nodes, each once.
     pub order: Vec<NodeId>,
-    /// By place in the order: the links from that node to the next one; the last leads to the first.
+    /// The links from each node of the order to the next one; the last leads to the first.
     pub ways: Vec<Vec<LinkId>>,
 }
 
@@ -41,8 +41,8 @@ pub struct SharedFlow {
     pub root: NodeId,
     /// Whether the shared end is the source of the messages.
     pub is_source: bool,
-    /// What stands for one message; positive.
+    /// The amount of flow that stands for one message; positive.
     pub unit: u64,
-    /// By link: how much flows, in these units. At every other end as much arrives (or leaves) as it has messages.
+    /// The flow of each link, in these units. At every other end as much arrives (or leaves) as it has messages.
     pub amounts: Vec<u64>,
 }

@@ -84,7 +84,7 @@ struct Flow<'c, 'a> {
     members: &'c BTreeSet<NodeId>,
     turned: bool,
     scale: Scale,
-    /// By link: how many messages it carries per unit of time.
+    /// The number of messages that each link carries per unit of time.
     capacities: Vec<Rational>,
 }
 
@@ -112,7 +112,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         Ok(Flow { case, members, turned, scale, capacities })
     }
 
-    /// Checks that this rate from each root can flow to every member, and that nobody else has to copy.
+    /// Checks that this rate from each root can flow to every member, and that no other node has to copy.
     fn check(&self, roots: &[NodeId], rate: &Rational) -> Result<(), Violation> {
         if !is_positive(rate) || roots.is_empty() {
             return Err(fault!(SteadyState, "the rate is {}", shown(rate); "it must be positive"));
@@ -165,7 +165,7 @@ impl<'c, 'a> Flow<'c, 'a> {
 struct Network {
     ends: Vec<usize>,
     left: Vec<u128>,
-    /// What was there before any flow.
+    /// The capacities before any flow.
     whole: Vec<u128>,
     leaving: Vec<Vec<usize>>,
 }

@@ -37,7 +37,7 @@ use crate::case::{Case, Group};
 use crate::prices::Prices;
 use crate::violation::{fault, shown, unordered};
 
-/// By cut, the nodes inside, and what it weighs.
+/// The nodes inside each cut, and its weight.
 pub(crate) type Sides = Vec<(Vec<bool>, BigUint)>;
 
 /// The cuts of a certificate, checked one by one.
@@ -99,7 +99,7 @@ impl<'a> Cuts<'a> {
         crossed
     }
 
-    /// By cut, the nodes inside, and what it weighs.
+    /// The nodes inside each cut, and its weight.
     pub(crate) fn sides(&self, cuts: &[usize]) -> Sides {
         let side = |cut: &Cut| {
             let mut inside = vec![false; self.case.platform.nodes().len()];

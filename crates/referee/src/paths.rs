@@ -63,7 +63,7 @@ fn sum_of_shortest<T: Length, S>(
     add: impl Fn(&mut S, &T),
 ) -> Result<S, Violation> {
     let nodes = case.platform.nodes().len();
-    // By end: how many nodes are such ends, and in how many runs of messages they come.
+    // The number of nodes that are such ends, and of runs of messages in which they come.
     let (mut seen, mut last) = ([vec![false; nodes], vec![false; nodes]], [None; 2]);
     let (mut count, mut runs) = ([0usize; 2], [0usize; 2]);
     for place in 0..case.demands() {

@@ -48,7 +48,7 @@ pub fn sustained(problem: Problem<'_>, routing: &Routing, watch: &Watch) -> Resu
     loads.fit(&case, size, work)
 }
 
-/// What one instance loads.
+/// The loads of one instance.
 struct Loads {
     /// Messages by link.
     messages: Vec<Rational>,
@@ -151,7 +151,7 @@ impl<'r, 'a> Ring<'r, 'a> {
     /// Adds what all demands load.
     fn load(&self, loads: &mut Loads) -> Result<(), Violation> {
         let count = self.around.order.len();
-        // By place: by how much the load of its hop exceeds that of the hop before; hops may go around twice.
+        // The excess of each hop's load over that of the hop before; hops may go around twice.
         let mut steps = vec![Rational::zero(); 3 * count + 1];
         let mut add = |first: usize, hops: usize, weight: &Rational| {
             steps[first] += weight;
@@ -261,7 +261,7 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
         }
     }
     let mut seen = BTreeSet::new();
-    // By unit: flows that count in the same one are added up as integers.
+    // Flows that count in the same unit are added up as integers.
     let mut sums: BTreeMap<u64, Vec<u128>> = BTreeMap::new();
     for flow in flows {
         case.ask()?;

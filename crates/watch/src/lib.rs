@@ -324,7 +324,7 @@ mod tests {
         let budget = watch.at_most(2);
         assert_eq!([(); 3].map(|()| budget.ask()), [Ok(()), Ok(()), Err(Limit::Caller)]);
         assert_eq!((watch.ask(), watch.ended_by()), (Ok(()), None));
-        // What turns its best into an answer goes on.
+        // The stages that turn its best into an answer go on.
         assert_eq!(budget.finishing(SECOND).ask(), Ok(()));
         left.lock().unwrap().time = Some(Duration::ZERO);
         assert_eq!(watch.at_most(2).ask(), Err(Limit::Time));

@@ -19,7 +19,7 @@ use crate::rows::Finding;
 
 /// Most targets in a family.
 const TARGETS: usize = 8;
-/// Up to so many targets every number of the solution is shown to be forced.
+/// Targets up to which every number of the solution is shown to be forced.
 const FORCED: usize = 3;
 
 fn primes(above: usize) -> impl Iterator<Item = usize> {

@@ -10,7 +10,7 @@ use oneport::{Bandwidth, Problem, Rational, Units};
 
 use crate::words::usage::usage;
 
-/// What is wrong where more is measured than is proved possible: the numbers, or what no platform file says.
+/// Where more is measured than is proved possible, the numbers are wrong, or the model leaves something out.
 pub const WRONG: &str = "the platform file or the measurement must be wrong, unless the run does what the file leaves \
     out: switches that combine or copy values (SHARP, NVLS), data that are compressed on the way, or several rails \
     (network cards, cables) behind one name";

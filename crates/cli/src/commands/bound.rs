@@ -69,7 +69,7 @@ struct Row {
     measured: Option<Measured>,
 }
 
-/// What came of the search for a bound.
+/// The outcome of the search for a bound.
 enum Found {
     /// A bound.
     Bounded(Box<Bounded>),
@@ -336,7 +336,7 @@ impl Row {
         }
     }
 
-    /// What is proved.
+    /// The proved bound.
     fn bound(&self) -> Option<&Rational> {
         match &self.found {
             Found::Bounded(bounded) => Some(&bounded.bound),

@@ -252,7 +252,7 @@ fn bad_questions_are_named_and_refused() {
     assert_eq!(heterogeneous(&["--times", "2,2,2"])["length"], "4");
 }
 
-/// Of many processors the first have rows, and always the destination, with all that it receives.
+/// The first of many processors have rows, and always the destination, with all that it receives.
 #[test]
 fn a_large_gantt_chart_shows_the_destination() {
     let folder = Folder::new();

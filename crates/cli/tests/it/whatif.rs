@@ -468,7 +468,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
         text.contains("No class alone gains anything. Doubled together (1 pair tried):\n  +100 %  a -> m and m -> n"),
         "{text}"
     );
-    // By hand: both twice as fast.
+    // Computed by hand: both twice as fast.
     let mut faster = net;
     faster.links[0].2 = (1, 2);
     faster.links[1].2 = (1, 2);

@@ -2,7 +2,7 @@
 
 use super::memory::InPlace;
 
-/// What must lie in the output chunks at the end.
+/// The values that must lie in the output chunks at the end.
 #[derive(Debug, Default)]
 pub struct Wanted {
     /// Chunks of a rank's output, and which of the sums each must hold.

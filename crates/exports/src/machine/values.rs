@@ -16,7 +16,7 @@ pub struct Values {
     all: Vec<Box<[u32]>>,
     known: BTreeMap<Box<[u32]>, Value>,
     combined: BTreeMap<(Value, Value), Value>,
-    /// By input value: the value that is it alone.
+    /// The value that is one input value alone, by input value.
     alone: Vec<Option<Value>>,
     /// Whether a value combined with itself is itself: minima and maxima.
     pub idempotent: bool,

@@ -11,7 +11,7 @@ use crate::operation::{Operation, Step, Value};
 pub struct Table<'a> {
     /// The question that the plan answers.
     pub problem: Problem<'a>,
-    /// What the ranks do.
+    /// The steps of the ranks.
     pub operation: Operation,
     /// The plan's place among those of the file.
     pub number: usize,

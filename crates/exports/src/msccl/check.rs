@@ -266,13 +266,13 @@ struct Translation<'a> {
     memory: &'a Memory,
     /// By connection: its number, and the cells of its messages, in the order of their sends.
     connections: BTreeMap<Connection, (usize, Vec<std::ops::Range<usize>>)>,
-    /// By rank and threadblock: the number of its first step among all.
+    /// The number of the first step among all, by rank and threadblock.
     first: Vec<Vec<usize>>,
-    /// By step: its line, if it waits for another one.
+    /// The line of each step that waits for another one.
     lines: Vec<Option<usize>>,
     /// By step: the lines of those that wait for it.
     awaited: Vec<Few<usize>>,
-    /// By line, behind those of connections: the step that waits.
+    /// The step that waits, by line, behind the lines of connections.
     waits: Vec<(usize, usize, usize)>,
     /// Cells of buffers and messages.
     cells: usize,

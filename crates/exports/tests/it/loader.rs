@@ -26,7 +26,7 @@ fn driver(name: &str) -> Option<PathBuf> {
     Some(program)
 }
 
-/// What the loader says of files, ranks and sizes of input and output.
+/// The loader's words on files, ranks and sizes of input and output.
 fn said(driver: &Path, asked: &[String]) -> Vec<String> {
     let mut run = Command::new(driver).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = run.stdin.take().unwrap();
@@ -66,7 +66,7 @@ fn runs(plan: &Value, [input, output]: [u64; 2]) -> bool {
         && (number(&plan["min_message_size"])..=number(&plan["max_message_size"])).contains(&message)
 }
 
-/// What the loader takes from a file without asking whether it is there.
+/// The keys that the loader takes from a file without asking whether they are there.
 fn has_what_is_read(plan: &Value) {
     let keys = |value: &Value, keys: &[&str]| {
         keys.iter().for_each(|key| assert!(value.get(key).is_some(), "{key} is missing"));

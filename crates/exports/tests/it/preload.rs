@@ -18,7 +18,7 @@ struct Bench {
     folder: PathBuf,
 }
 
-/// What a program printed, and the calls of each collective: served, passed to MPI.
+/// The text that a program printed, and the calls of each collective: served, passed to MPI.
 struct Run {
     said: String,
     report: String,

@@ -39,7 +39,7 @@ fn package(folder: &Path) -> PathBuf {
     folder.to_path_buf()
 }
 
-/// What serves these calls, on a rank.
+/// The plan that serves these calls, on a rank.
 fn ask(package: &Path, script: &Path, rank: usize, calls: &[Value]) -> Vec<Value> {
     let mut command = Command::new("python3");
     command.arg(package.join("ask.py")).arg(script).arg(rank.to_string()).env("PYTHONPATH", package);

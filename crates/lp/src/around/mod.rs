@@ -82,7 +82,7 @@ struct Search<'q> {
     ports: Option<PortSets>,
     ways: Ways<'q>,
     best: Option<SteadyState>,
-    /// What chains can attain at best, as far as is known.
+    /// The most that chains can attain, as far as is known.
     sought: Option<Rational>,
 }
 

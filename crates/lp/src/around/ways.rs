@@ -77,7 +77,7 @@ impl<'q> Ways<'q> {
         let mut order: Vec<NodeId> = participants.first().copied().into_iter().collect();
         let mut visited = vec![false; self.platform.nodes().len()];
         order.iter().for_each(|node| visited[node.index()] = true);
-        // By node that ways go by: the participants by distance from it, and how many of them have been passed.
+        // The participants by distance from each node that ways go by, and how many of them have been passed.
         let mut lists: BTreeMap<NodeId, (Vec<NodeId>, usize)> = BTreeMap::new();
         while let Some(&last) = order.last().filter(|_| order.len() < participants.len()) {
             if self.watch.ask().is_err() {

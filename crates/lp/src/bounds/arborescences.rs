@@ -90,7 +90,7 @@ fn cuts<N: Exact + Into<BigUint>>(
         }
         let Some(tree) = Tree::new(&network, &ways, &spread) else { continue };
         for (entered, weight) in tree.weights(watch)? {
-            // What is entered is left on the other side.
+            // An arc that enters one side leaves the other.
             let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
             let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
             nodes.sort_unstable();

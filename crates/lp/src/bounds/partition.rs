@@ -329,7 +329,7 @@ impl Partitions<'_> {
         }
         match self.singletons(capacities) {
             Ok(found) => best = found,
-            // What ends the search leaves the best partition known.
+            // A limit that ends the search leaves the best partition known.
             Err(LpError::Stopped(_)) => return Ok(Some((best.sets, best.crossing.into()))),
             Err(error) => return Err(error),
         }

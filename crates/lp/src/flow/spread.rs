@@ -41,7 +41,7 @@ const UNIT: u64 = (5 << 10) * 3u64.pow(8);
 /// Parts of the dearest price below which prices are left out, each in turn.
 const LEFT_OUT: [u64; 4] = [1 << 12, 1 << 8, 1 << 5, 1 << 2];
 
-/// What is found.
+/// Prices and flows.
 pub struct Spread {
     /// Prices, those that prove most first. Several, because one of them may be simpler.
     pub certificate: Certificate,
@@ -84,7 +84,7 @@ pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
     Ok(Some(Spread { certificate, routing }))
 }
 
-/// What came of one price for each resource.
+/// The result of one price for each resource.
 struct Round {
     prices: Vec<u64>,
     /// By resource: how long an instance keeps it busy, in units of time over [`UNIT`], averaged over what is alike.
@@ -132,7 +132,7 @@ fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Res
     }
     let mut rounds = Vec::new();
     for prices in candidates {
-        // What is at a level has no path of its own to say how busy it is.
+        // A link at a level has no path of its own to say how busy it is.
         let round = router.priced(alike, prices)?;
         if round.instance > 0 {
             rounds.push(round);
@@ -165,7 +165,7 @@ struct Router<'q, 'a> {
     question: &'q Question<'a>,
     groups: Vec<Group>,
     resources: Resources,
-    /// By link, in whole units.
+    /// The flow of each link, in whole units.
     times: Vec<u64>,
     /// By resource.
     capacities: Vec<u64>,
@@ -246,7 +246,7 @@ impl<'q, 'a> Router<'q, 'a> {
         (distances, order)
     }
 
-    /// What a group's messages cost together, and, where every link costs something, its flow by link.
+    /// The cost of a group's messages together, and, where every link costs something, its flow by link.
     fn flow(&self, group: &Group, costs: &[u128], amounts: Option<&mut [u64]>) -> Result<u128, LpError> {
         let root = group.root.index();
         let (distances, order) = self.distances(root, costs);
@@ -350,9 +350,9 @@ fn whole(times: &[Rational]) -> Option<Vec<u64>> {
 struct Alike {
     /// Groups, each with how many are like it, itself included.
     roots: Vec<(usize, u128)>,
-    /// By resource: one of those that are like it.
+    /// The representative of each resource.
     resources: Vec<usize>,
-    /// By such a resource, how many.
+    /// The number of resources that each representative stands for.
     sizes: Vec<u64>,
 }
 

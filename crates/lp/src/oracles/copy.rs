@@ -25,7 +25,7 @@ const BUDGET: usize = 2000;
 /// Such nodes times the square of the arcs, roughly the steps that they take.
 const STEPS: usize = 1 << 31;
 
-/// Branch-and-bound nodes on so many arcs.
+/// The number of branch-and-bound nodes, by the number of arcs.
 fn budget(arcs: usize) -> usize {
     BUDGET.min(STEPS / arcs.saturating_mul(arcs).max(1))
 }
@@ -170,7 +170,7 @@ impl Network {
     pub fn shortest<N: Exact>(&self, platform: &Platform, costs: &[N], spread: &Spread) -> Option<Vec<Hop>> {
         let paths = ShortestPaths::new(platform, costs, spread.source, |_| true);
         let mut hops: Vec<Hop> = Vec::new();
-        // By node that replicates, the hop that brought its copy.
+        // The hop that brought the copy of each node that replicates.
         let mut brought: Vec<Option<u32>> = vec![None; self.nodes.len()];
         for &target in &spread.targets {
             let (_, links) = paths.to(self.nodes[target])?;

@@ -59,7 +59,7 @@ fn free_merges() -> Volumes {
     Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() }
 }
 
-/// What is sustained, and what nothing exceeds.
+/// The throughput that is sustained, and the bound.
 fn solved(question: &Question<'_>) -> (Rational, Rational) {
     match solve(question, &Options::default()).unwrap() {
         Answer::Steady(solution) => (solution.steady_state.throughput, solution.upper_bound),
@@ -121,7 +121,7 @@ fn rings_and_trees_stay_below_the_optimum() {
         let platform = platforms().new_tree(&mut runner).unwrap().current();
         let volumes = free_merges();
         for collective in &collectives(&platform)[3..] {
-            // Of two processors, one reduces nothing.
+            // One of two processors reduces nothing.
             let Ok(problem) = Problem::new(&platform, collective, &volumes) else { continue };
             let question = Question::new(problem);
             let (attained, proved) = solved(&question);

@@ -1,4 +1,4 @@
-//! What is ended ends: the work after the end, counted in questions to the watch, is hardly any.
+//! Work that is ended ends: hardly any follows the end, counted in questions to the watch.
 //!
 //! The clock of these watches is the number of questions itself. So a run may be ended after any share of its own work,
 //! on every machine alike, and its stages have their shares of what is left as they have of real time.

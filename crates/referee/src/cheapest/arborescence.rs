@@ -79,7 +79,7 @@ fn priced_streams<T: Weight>(
     let mut backwards = ShortestPaths::new(case.platform, lengths, true);
     let starts = priced.processors.iter().copied().zip(merges.iter().cloned());
     backwards.search(starts, |_| Some(true));
-    // By node: which member it is.
+    // The member that each node is.
     let mut member_of = vec![None; case.platform.nodes().len()];
     let (mut members, mut leaves) = (Vec::new(), T::zero());
     for (&processor, merge) in priced.processors.iter().zip(merges) {

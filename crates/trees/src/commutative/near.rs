@@ -46,19 +46,19 @@ const ADDED: usize = 16;
 pub(super) struct Near<'p, N> {
     platform: &'p Platform,
     priced: &'p Priced<N>,
-    /// By link: what a message costs.
+    /// The cost of a message on each link.
     links: Vec<N>,
-    /// By place of a participant: what a merge costs.
+    /// The cost of a merge at each participant, by place.
     merges: Vec<N>,
     /// The participants' places: the members, then the leaves.
     places: Vec<usize>,
-    /// By node: which member it is.
+    /// The member that each node is.
     members: Vec<Option<usize>>,
-    /// By leaf: the member that it sends to, and its way.
+    /// The member that each leaf sends to, and its way.
     leaves: Vec<(usize, Vec<LinkId>)>,
-    /// What the leaves' ways, and the merges at their ends, cost together.
+    /// The cost of the leaves' ways and of the merges at their ends, together.
     left: N,
-    /// By node: `least_x`.
+    /// The value `least_x` of each node `x`.
     least: Vec<Option<N>>,
     /// The least that a merge costs.
     merge: N,
@@ -289,16 +289,16 @@ impl<'p, N: Fixed> Near<'p, N> {
     }
 }
 
-/// What the dual solution charges arcs for.
+/// The sets that the dual solution charges arcs for.
 struct Charges<N> {
-    /// By set: the smallest set around it.
+    /// The smallest set around each set.
     within: Vec<Option<usize>>,
-    /// By set: what it and those around it weigh, but for sets that hold all members.
+    /// The weight of each set and the sets around it, but for sets that hold all members.
     around: Vec<N>,
 }
 
 impl<N: Exact> Charges<N> {
-    /// The first sets are the members, so many.
+    /// The number of members, which are the first sets.
     fn new(dual: Dual<N>, members: usize) -> Self {
         let Dual { within, weights } = dual;
         let mut held: Vec<usize> = (0..within.len()).map(|set| usize::from(set < members)).collect();
@@ -325,7 +325,7 @@ impl<N: Exact> Charges<N> {
         met
     }
 
-    /// What the sets weigh that hold the member that meetings are with, and not another one.
+    /// The weight of the sets that hold the member that meetings are with, and not another one.
     fn of(&self, member: usize, other: usize, met: &mut [Option<usize>]) -> N {
         let mut set = other;
         let mut passed = Vec::new();
@@ -347,9 +347,9 @@ impl<N: Exact> Charges<N> {
 /// Arcs between members, turned: out of the target, which is one node more.
 struct Arcs<N> {
     all: Vec<(usize, usize, N)>,
-    /// By arc: its links.
+    /// The links of each arc.
     hops: Vec<u32>,
-    /// What an arc out of the target costs more than its way: more than all others together.
+    /// The cost of an arc out of the target beyond that of its way: more than all others together.
     beyond: N,
 }
 

@@ -138,7 +138,7 @@ pub(super) struct Priced<N> {
     /// Work by the number of operands less 1.
     pub works: Vec<N>,
     pub constant: bool,
-    /// By link: what one unit of message costs.
+    /// The cost of one unit of message on each link.
     pub links: Vec<N>,
     /// Cheapest paths from every place, once they are looked for.
     paths: Vec<ShortestPaths<N, EdgeIndex>>,
@@ -254,7 +254,7 @@ impl<N: Fixed> Priced<N> {
     }
 }
 
-/// What is known about one target.
+/// The bound and the trees known for one target.
 pub struct Offer<N> {
     /// No tree costs less, in the unit of the prices given.
     pub bound: Rational,

@@ -389,7 +389,7 @@ fn of_all_pairs(case: &Case, target: NodeId) -> Option<Rational> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
-    /// Many participants: nobody asks for the distances of all pairs, and the answer is that of all pairs.
+    /// With many participants the distances of all pairs are not computed, and the answer is theirs.
     #[test]
     fn many_participants(case in cases(64..=70, 0..=0, true)) {
         let commutative = case.commutative();

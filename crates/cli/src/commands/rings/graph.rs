@@ -98,7 +98,7 @@ pub struct Graphs {
     pub files: Vec<(Option<String>, String)>,
     /// Channels of each.
     pub channels: u32,
-    /// What a channel carries, in GB/s.
+    /// The rate of a channel, in GB/s.
     pub speed: Rational,
 }
 
@@ -173,7 +173,7 @@ pub fn graphs(
     Ok(Graphs { files: names.zip(texts).collect(), channels: equal.count() * per_ring, speed })
 }
 
-/// What the files written hold: the chains of the boxes joined, one box after the other.
+/// The rings of the files written: the chains of the boxes joined, one box after the other.
 fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<EqualRings> {
     let mut joined: Option<NcclGraph> = None;
     for text in texts {

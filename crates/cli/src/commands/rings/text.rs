@@ -40,7 +40,7 @@ pub struct Report<'r> {
 pub struct Written {
     /// Where.
     pub paths: Vec<PathBuf>,
-    /// What they call the ways between GPUs.
+    /// NCCL's names for the ways between GPUs.
     pub path_type: PathType,
     /// Channels of each.
     pub channels: u32,

@@ -28,7 +28,7 @@ pub fn of(base: &Rated, rows: &[Row]) -> Vec<Pair> {
     if base.status != Status::Optimal || rows.iter().any(gains) {
         return Vec::new();
     }
-    // What is not saturated can be somewhat slower; what is slower by half limits, or is saturated already.
+    // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
     let halved = |row: &Row| -> Option<(Rational, Class)> {
         match (&row.class, &row.outcome) {
             (Some((class, Trial::Halved)), Outcome::Rated(rated)) if rated.upper_bound < *optimum => {

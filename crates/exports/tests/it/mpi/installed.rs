@@ -36,7 +36,7 @@ impl Mpi {
         Command::new(&compiler).arg("--version").output().is_ok().then_some(compiler)
     }
 
-    /// The start of a command that runs a program on so many ranks, behind these libraries.
+    /// The start of a command that runs a program on this number of ranks, behind these libraries.
     pub fn run(&self, ranks: usize, preload: &[&Path]) -> Command {
         let mut run = Command::new(&self.launcher);
         run.args(["-np", &ranks.to_string()]);
