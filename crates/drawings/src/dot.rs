@@ -6,38 +6,16 @@ use num_traits::Zero;
 use oneport_plan::{Interval, Pattern, Problem, Reduction, Window};
 use oneport_platform::{Platform, Rational};
 
-use crate::arborescence::{self, Role};
-use crate::reduction::{
-    Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
-};
-use crate::scheme;
-use crate::{Shape, quantities, words};
+use crate::diagram::{Diagram, Role, Style, Vertex, diagram, drawn_as};
+use crate::{quantities, words};
 
 /// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top:
 /// merges are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips
 /// tell sizes and times.
 ///
-/// The same content as [`svg::tree`](crate::svg::tree); `O(t log t)` for `t` tasks.
+/// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
 pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
-    let (platform, collective) = (problem.platform(), problem.collective());
-    let assembly = assemble(collective, tree);
-    let mut out = head("reduction", "BT", &heading(problem, tree, weight));
-    for (index, vertex) in assembly.vertices.iter().enumerate() {
-        let (label, shape) = vertex_words(platform, vertex.part, vertex.kind);
-        let tooltip = vertex_tooltip(problem, vertex.part, vertex.kind);
-        let _ = writeln!(out, "  n{index} [label={}, shape={shape}, tooltip={}];", quote(&label), quote(&tooltip));
-        for flow in &vertex.inputs {
-            edge(&mut out, problem, &assembly, flow, &format!("n{index}"));
-        }
-    }
-    for (index, flow) in assembly.roots.iter().enumerate() {
-        let label = result_words(platform, &assembly, flow);
-        let _ = writeln!(out, "  r{index} [label={}, shape=box, peripheries=2];", quote(&label));
-        edge(&mut out, problem, &assembly, flow, &format!("r{index}"));
-    }
-    keep_order(&mut out, &assembly);
-    out.push_str("}\n");
-    out
+    draw(problem.platform(), &drawn_as(Style::Tree, problem, tree, weight))
 }
 
 /// The tree of a reduction for Graphviz: processors with the date their transfer starts, the root at the top. O(n).
@@ -77,63 +55,67 @@ pub fn windows(windows: &[Window]) -> String {
 ///
 /// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
 pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
-    match Shape::of(problem, pattern) {
-        Shape::Tree => tree(problem, pattern, weight),
-        Shape::Scheme => scheme(problem, pattern, weight),
-        Shape::Arborescence => arborescence(problem, pattern, weight),
-    }
+    draw(problem.platform(), &diagram(problem, pattern, weight))
 }
 
-fn arborescence(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
-    let platform = problem.platform();
-    let copies = arborescence::assemble(problem, tree);
-    let [title, subtitle] = arborescence::title(problem, tree, (&copies, weight));
-    let mut out = head("arborescence", "TB", &format!("{title}\n{subtitle}"));
-    let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
+fn draw(platform: &Platform, diagram: &Diagram) -> String {
+    let (name, direction) = match diagram.style {
+        Style::Copies => ("arborescence", "TB"),
+        Style::Tree => ("reduction", "BT"),
+        Style::Scheme => ("scheme", "TB"),
+    };
+    let mut out = format!("digraph {name} {{\n  rankdir={direction};\n  labelloc=t;\n  node [fontname=\"Arial\"];\n");
+    let label = quote(&format!("{}\n{}", diagram.title, diagram.subtitle));
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "  s [label={}, shape=box, style=bold];", quote(&source));
-    let longest = copies.copies.iter().map(|copy| &copy.time).max().cloned().unwrap_or_default();
-    for (index, copy) in copies.copies.iter().enumerate() {
-        let shape = match copy.role {
-            Role::Target => "box, peripheries=2",
-            Role::Relay => "box",
-            Role::Router => "box, width=0.2, height=0.2, fontsize=9, style=filled, fillcolor=gray",
-            Role::Switch => "diamond, width=0.2, height=0.2, fontsize=9",
+    let _ = writeln!(out, "  edge [fontname=\"Arial\", fontsize=10];\n  label={label};");
+    for (index, vertex) in diagram.vertices.iter().enumerate() {
+        let mut lines = vertex.lines.clone();
+        if diagram.style == Style::Scheme {
+            let place = vertex.node.map(|node| format!("@ {}", words::name(platform, node)));
+            lines.push(place.unwrap_or_else(|| "made nowhere".to_string()));
+        }
+        let (label, tooltip) = (quote(&lines.join("\n")), quote(&vertex.tooltip));
+        let frame = if vertex.wanted { ", peripheries=2" } else { "" };
+        let _ = writeln!(out, "  n{index} [label={label}, shape={}{frame}, tooltip={tooltip}];", shape(vertex.role));
+    }
+    let longest = diagram.edges.iter().map(|edge| &edge.time).max().cloned().unwrap_or_default();
+    for edge in &diagram.edges {
+        let (tooltip, target) = (quote(&edge.tooltip), &diagram.vertices[edge.to]);
+        let style = match diagram.style {
+            // What is used in place is dashed.
+            Style::Scheme if edge.links.is_empty() => " [style=dashed]".to_string(),
+            Style::Tree if !edge.links.is_empty() => {
+                let names = edge.links.iter().map(|&link| words::link_name(platform, link));
+                let lines: Vec<String> = std::iter::once(words::partial(edge.part)).chain(names).collect();
+                format!(" [label={}, tooltip={tooltip}]", quote(&lines.join("\n")))
+            }
+            Style::Copies => {
+                let time = quote(&quantities::time(platform, &edge.time));
+                // 1 to 4, the longest hop being the widest.
+                let wide = if longest.is_zero() { 1 } else { 1 + thirds(&edge.time, &longest) };
+                format!(" [label={time}, penwidth={wide}, tooltip={}]", quote(&target.tooltip))
+            }
+            _ => String::new(),
         };
-        let (name, tooltip) = (quote(&copy.name(platform)), quote(&copy.tooltip(platform)));
-        let _ = writeln!(out, "  n{index} [label={name}, shape={shape}, tooltip={tooltip}];");
-        let from = copy.parent.map_or_else(|| "s".to_string(), |parent| format!("n{parent}"));
-        // 1 to 4, the longest hop being the widest.
-        let wide = if longest.is_zero() { 1 } else { 1 + thirds(&copy.time, &longest) };
-        let time = quote(&quantities::time(platform, &copy.time));
-        let _ = writeln!(out, "  {from} -> n{index} [label={time}, penwidth={wide}, tooltip={tooltip}];");
+        let _ = writeln!(out, "  n{} -> n{}{style};", edge.from, edge.to);
+    }
+    if diagram.style == Style::Tree {
+        keep_order(&mut out, diagram);
     }
     out.push_str("}\n");
     out
 }
 
-fn scheme(problem: Problem<'_>, tasks: &Pattern, weight: Option<&Rational>) -> String {
-    let platform = problem.platform();
-    let [title, subtitle] = scheme::title(problem, tasks, weight);
-    let mut out = head("scheme", "TB", &format!("{title}\n{subtitle}"));
-    for (index, vertex) in scheme::diagram(problem, tasks).vertices.iter().enumerate() {
-        let place = vertex
-            .kind
-            .node()
-            .map_or_else(|| "made nowhere".to_string(), |node| format!("@ {}", words::name(platform, node)));
-        let label = quote(&format!("{}\n{place}", vertex.label()));
-        let shape = if let Kind::Merge { .. } = vertex.kind { "box" } else { "ellipse" };
-        let frame = if vertex.wanted { ", peripheries=2" } else { "" };
-        let tooltip = quote(&vertex.tooltip(problem));
-        let _ = writeln!(out, "  n{index} [label={label}, shape={shape}{frame}, tooltip={tooltip}];");
-        for input in &vertex.inputs {
-            // What is used in place is dashed.
-            let style = if vertex.link.is_some() { "" } else { " [style=dashed]" };
-            let _ = writeln!(out, "  n{input} -> n{index}{style};");
-        }
+/// The shape of a vertex, with what belongs to it.
+fn shape(role: Role) -> &'static str {
+    match role {
+        Role::Source => "box, style=bold",
+        Role::Target => "box, peripheries=2",
+        Role::Relay | Role::Merge | Role::Result => "box",
+        Role::Router => "box, width=0.2, height=0.2, fontsize=9, style=filled, fillcolor=gray",
+        Role::Switch => "diamond, width=0.2, height=0.2, fontsize=9",
+        Role::Value | Role::Missing | Role::Arrival => "ellipse",
     }
-    out.push_str("}\n");
-    out
 }
 
 /// How many thirds of the whole the part fills.
@@ -143,49 +125,16 @@ fn thirds(part: &Rational, whole: &Rational) -> usize {
         .count()
 }
 
-/// The beginning of a graph.
-fn head(name: &str, direction: &str, label: &str) -> String {
-    let mut out = format!("digraph {name} {{\n  rankdir={direction};\n  labelloc=t;\n  node [fontname=\"Arial\"];\n");
-    let _ = writeln!(out, "  edge [fontname=\"Arial\", fontsize=10];\n  label={};", quote(label));
-    out
-}
-
 /// The values side by side in operand order.
-fn keep_order(out: &mut String, assembly: &Assembly) {
-    let mut leaves: Vec<(Interval, usize)> = Vec::new();
-    for (index, vertex) in assembly.vertices.iter().enumerate().filter(|(_, vertex)| vertex.inputs.is_empty()) {
-        leaves.push((vertex.part, index));
-    }
+fn keep_order(out: &mut String, diagram: &Diagram) {
+    let is_leaf = |vertex: &Vertex| matches!(vertex.role, Role::Value | Role::Missing);
+    let leaves = diagram.vertices.iter().enumerate().filter(|(_, vertex)| is_leaf(vertex));
+    let mut leaves: Vec<(Interval, usize)> = leaves.map(|(index, vertex)| (vertex.part, index)).collect();
     leaves.sort_unstable();
     let names: Vec<String> = leaves.iter().map(|(_, index)| format!("n{index}")).collect();
     if names.len() > 1 {
         let _ = writeln!(out, "  {{ rank=same; {} [style=invis]; }}", names.join(" -> "));
     }
-}
-
-fn edge(out: &mut String, problem: Problem<'_>, assembly: &Assembly, flow: &Flow, to: &str) {
-    let platform = problem.platform();
-    let _ = write!(out, "  n{} -> {to}", flow.from);
-    if !flow.links.is_empty() {
-        let part = assembly.part(flow);
-        let lines = std::iter::once(words::partial(part));
-        let lines: Vec<String> = lines.chain(flow.links.iter().map(|&link| words::link_name(platform, link))).collect();
-        let tooltip = flow_tooltip(problem, part, flow);
-        let _ = write!(out, " [label={}, tooltip={}]", quote(&lines.join("\n")), quote(&tooltip));
-    }
-    out.push_str(";\n");
-}
-
-/// The name of the collective, then what the tree is.
-fn heading(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
-    let [title, subtitle] = title(problem, tree, weight);
-    format!("{title}\n{subtitle}")
-}
-
-/// Label and shape of a vertex.
-fn vertex_words(platform: &Platform, part: Interval, kind: Kind) -> (String, &'static str) {
-    let [what, place] = vertex_lines(platform, part, kind);
-    (format!("{what}\n{place}"), if let Kind::Merge { .. } = kind { "box" } else { "ellipse" })
 }
 
 /// The text as a Graphviz string: quotes and backslashes escaped, `&` so that it starts no entity, lines broken.

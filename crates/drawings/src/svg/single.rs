@@ -5,9 +5,10 @@ use oneport_plan::{Broadcast, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 use super::colour::Colour;
+use super::layered::{self, Edge, Mark, Picture, SMALL, Shape};
 use super::page::{Head, Notes};
 use super::ticks;
-use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+use super::xml::{Canvas, GRID, INK, SOFT_INK};
 use crate::words;
 
 const MARGIN: f64 = 16.0;
@@ -18,13 +19,6 @@ const WIDTH: f64 = 820.0;
 const SIZE: f64 = 11.0;
 /// Most processors with a row, or a vertex, of their own.
 const MOST: usize = 200;
-// Vertices of the tree.
-const RADIUS: f64 = 13.0;
-const COLUMN: f64 = 60.0;
-const LEVEL: f64 = 62.0;
-const DATE: f64 = 9.5;
-/// Wider trees go from left to right.
-const ABREAST: f64 = 16.0;
 
 /// What a processor does for a while.
 struct Bar {
@@ -81,15 +75,90 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
-/// its root at the left, children from top to bottom); next to a processor, when it starts to send. Processors beyond
-/// the first 200 of the tree are left out. O(n log n).
+/// its root at the left, children from top to bottom); on the edge above a processor, when it starts to send. Processors
+/// beyond the first 200 of the tree are left out. O(n log n).
 pub fn once_tree(reduction: &Reduction) -> String {
-    let title = format!(
-        "Reduction tree of {}: length {}",
-        words::plural(reduction.receivers.len(), "value"),
-        words::show(&reduction.length)
-    );
-    draw_tree(&title, &costs_words(&reduction.costs, "merge"), reduction)
+    let n = reduction.receivers.len();
+    let title = format!("Reduction tree of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
+    let drawn = first_of_tree(reduction);
+    let mut note = "dates: when the transfer starts; at the root, when the result is there".to_string();
+    if n > drawn.len() {
+        note = format!("{} more are not shown; {note}", n - drawn.len());
+    }
+    let picture = Picture {
+        title: &title,
+        subtitle: &costs_words(&reduction.costs, "merge"),
+        marks: drawn.iter().map(|&(processor, layer, _)| vertex(reduction, processor, layer)).collect(),
+        edges: drawn
+            .iter()
+            .enumerate()
+            .filter_map(|(lower, &(processor, _, upper))| Some(transfer(reduction, processor, [lower, upper?])))
+            .collect(),
+        upwards: false,
+        notes: vec![note],
+        legend: Vec::new(),
+    };
+    layered::draw(&picture)
+}
+
+/// The first processors of the tree, depth first, children in the order of arrival: each with its layer and the place of
+/// its receiver in this list.
+fn first_of_tree(reduction: &Reduction) -> Vec<(usize, usize, Option<usize>)> {
+    let (n, root) = (reduction.receivers.len(), reduction.root as usize);
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut order: Vec<usize> = (0..n).filter(|&i| i != root).collect();
+    order.sort_by_cached_key(|&i| (at(&reduction.starts, i), i));
+    for sender in order {
+        if let Some(list) = children.get_mut(reduction.receivers[sender] as usize) {
+            list.push(sender);
+        }
+    }
+    let mut drawn = Vec::new();
+    let mut open = vec![(root, 0, None)];
+    while let Some(next) = open.pop().filter(|_| drawn.len() < MOST) {
+        let Some(own) = children.get(next.0) else { continue };
+        open.extend(own.iter().rev().map(|&child| (child, next.1 + 1, Some(drawn.len()))));
+        drawn.push(next);
+    }
+    drawn
+}
+
+/// A processor's circle with its number; at the root, when the result is there.
+fn vertex(reduction: &Reduction, processor: usize, layer: usize) -> Mark {
+    let colour = Colour::category(processor);
+    let is_root = layer == 0;
+    let start = at(&reduction.starts, processor);
+    let tooltip = match is_root {
+        true => format!("{processor}: result at {}", words::show(&reduction.length)),
+        false => format!("{processor} sends to {} at {}", reduction.receivers[processor], words::show(&start)),
+    };
+    Mark {
+        class: "processor",
+        shape: Shape::Circle,
+        lines: vec![processor.to_string()],
+        beside: if is_root { words::terse(&reduction.length) } else { String::new() },
+        fill: colour.hex(),
+        ink: colour.text(),
+        frame: if is_root { 2.0 } else { 0.6 },
+        tooltip,
+        layer,
+    }
+}
+
+fn transfer(reduction: &Reduction, processor: usize, [lower, upper]: [usize; 2]) -> Edge<'static> {
+    let date = words::terse(&at(&reduction.starts, processor));
+    Edge {
+        lower,
+        upper,
+        side: 0.0,
+        class: "edge",
+        colour: SOFT_INK,
+        width: 1.0,
+        has_head: false,
+        tooltip: format!("{processor} sends to {}", reduction.receivers[processor]),
+        wish: words::width(&date, SMALL),
+        texts: Box::new(move |_, _| vec![date.clone()]),
+    }
 }
 
 fn costs_words(costs: &Costs, step: &str) -> String {
@@ -277,151 +346,4 @@ fn note(processors: usize, halves: bool) -> String {
         note.push_str(&format!("; {} more processors are not shown", processors - MOST));
     }
     note
-}
-
-/// Column (in leaves) and level of every processor drawn.
-fn places(reduction: &Reduction) -> Vec<Option<(f64, usize)>> {
-    let n = reduction.receivers.len();
-    let root = reduction.root as usize;
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
-    let mut order: Vec<usize> = (0..n).filter(|&i| i != root).collect();
-    order.sort_by_cached_key(|&i| (at(&reduction.starts, i), i));
-    for sender in order {
-        if let Some(list) = children.get_mut(reduction.receivers[sender] as usize) {
-            list.push(sender);
-        }
-    }
-    let mut places = vec![None; n];
-    let mut drawn = 0;
-    let mut leaves = 0.0;
-    // Depth first without recursion: a chain is as deep as it is long.
-    let mut stack = vec![(root, 0, false)];
-    while let Some((processor, level, done)) = stack.pop() {
-        let Some(own) = children.get(processor) else { continue };
-        if done {
-            let columns: Vec<f64> = own.iter().filter_map(|&child| places[child].map(|(column, _)| column)).collect();
-            let middle = match (columns.first(), columns.last()) {
-                (Some(first), Some(last)) => (first + last) / 2.0,
-                _ => {
-                    leaves += 1.0;
-                    leaves - 1.0
-                }
-            };
-            places[processor] = Some((middle, level));
-        } else if drawn < MOST {
-            drawn += 1;
-            stack.push((processor, level, true));
-            stack.extend(own.iter().rev().map(|&child| (child, level + 1, false)));
-        }
-    }
-    places
-}
-
-/// Where the vertices of a tree are: levels go down, or to the right where the tree is wide.
-struct Tree {
-    right: bool,
-    /// Distance of columns and of levels.
-    steps: (f64, f64),
-    radius: f64,
-    origin: (f64, f64),
-}
-
-impl Tree {
-    /// For so many columns, and dates of at most this width beside the vertices.
-    fn new(columns: f64, date: f64) -> Tree {
-        let right = columns + 1.0 > ABREAST;
-        let radius = if right { 10.0 } else { RADIUS };
-        let beside = 2.0 * radius + date + 8.0;
-        let steps = if right { (26.0, beside + 24.0) } else { (beside.max(COLUMN), LEVEL) };
-        Tree { right, steps, radius, origin: (0.0, 0.0) }
-    }
-
-    /// A vector of columns and levels in pixels.
-    fn extent(&self, columns: f64, levels: f64) -> (f64, f64) {
-        let (columns, levels) = (columns * self.steps.0, levels * self.steps.1);
-        if self.right { (levels, columns) } else { (columns, levels) }
-    }
-
-    fn spot(&self, (column, level): (f64, usize)) -> (f64, f64) {
-        let (x, y) = self.extent(column, level as f64);
-        (self.origin.0 + x, self.origin.1 + y)
-    }
-
-    /// An edge from a vertex to the one above it, or to its left, around all dates.
-    fn edge(&self, (x, y): (f64, f64), (above_x, above_y): (f64, f64)) -> String {
-        let n = number;
-        // The bend is nearer to the vertex, beyond the date of the other.
-        let bend = self.radius + 9.0;
-        if self.right {
-            format!("M{} {}H{}V{}H{}", n(x - self.radius), n(y), n(x - bend), n(above_y), n(above_x + self.radius))
-        } else {
-            format!("M{} {}V{}H{}V{}", n(x), n(y - self.radius), n(y - bend), n(above_x), n(above_y + self.radius))
-        }
-    }
-
-    /// Where a vertex' date begins: nothing passes there.
-    fn date(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        (x + self.radius + 3.0, if self.right { y - 3.5 } else { y + 3.5 })
-    }
-}
-
-fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
-    let places = places(reduction);
-    let drawn: Vec<(usize, (f64, usize))> =
-        places.iter().enumerate().filter_map(|(i, place)| Some((i, (*place)?))).collect();
-    let columns = drawn.iter().map(|(_, place)| place.0).fold(0.0, f64::max);
-    let levels = drawn.iter().map(|(_, place)| place.1).max().unwrap_or(0);
-    let root = reduction.root as usize;
-    let date = |processor: usize| {
-        let date = if processor == root { reduction.length.clone() } else { at(&reduction.starts, processor) };
-        words::terse(&date)
-    };
-    let widest = drawn.iter().map(|&(processor, _)| words::width(&date(processor), DATE)).fold(0.0, f64::max);
-    let mut tree = Tree::new(columns, widest);
-    let (wide, high) = tree.extent(columns, levels as f64);
-    let wide = wide + 2.0 * (tree.radius + widest + 3.0);
-    let width = wide.max(Head::width(title, subtitle)) + 2.0 * MARGIN;
-    let head = Head::new(title, subtitle, width);
-    let mut note = "dates: when the transfer starts; at the root, when the result is there".to_string();
-    if reduction.receivers.len() > drawn.len() {
-        note = format!("{} more are not shown; {note}", reduction.receivers.len() - drawn.len());
-    }
-    let notes = Notes::new(&[note], width);
-    tree.origin = ((width - wide) / 2.0 + tree.radius + widest + 3.0, TOP + head.extra + tree.radius);
-    let bottom = tree.origin.1 + high + tree.radius + 14.0;
-    let mut canvas = Canvas::new(width, bottom + notes.height + 10.0, &format!("{title}; {subtitle}"));
-    head.draw(&mut canvas);
-    for &(processor, place) in &drawn {
-        let receiver = reduction.receivers[processor] as usize;
-        if let Some(above) = places.get(receiver).copied().flatten().filter(|_| receiver != processor) {
-            let path = tree.edge(tree.spot(place), tree.spot(above));
-            let tag = canvas.tag("path").s("class", "edge").s("d", &path).s("fill", "none").s("stroke", SOFT_INK);
-            tag.n("stroke-width", 1.0).end();
-        }
-    }
-    for &(processor, place) in &drawn {
-        draw_processor(&mut canvas, &tree, reduction, processor, place);
-        canvas.text(tree.date(tree.spot(place)), "start", DATE, SOFT_INK, &date(processor));
-    }
-    notes.draw(&mut canvas, bottom);
-    canvas.finish()
-}
-
-/// A processor's circle with its number.
-fn draw_processor(canvas: &mut Canvas, tree: &Tree, reduction: &Reduction, processor: usize, place: (f64, usize)) {
-    let (x, y) = tree.spot(place);
-    let colour = Colour::category(processor);
-    let root = processor == reduction.root as usize;
-    let tooltip = match root {
-        true => format!("{processor}: result at {}", words::show(&reduction.length)),
-        false => {
-            let start = words::show(&at(&reduction.starts, processor));
-            format!("{processor} sends to {} at {start}", reduction.receivers[processor])
-        }
-    };
-    let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", tree.radius).s("fill", &colour.hex());
-    tag.s("stroke", "#333").n("stroke-width", if root { 2.0 } else { 0.6 }).titled(&tooltip);
-    let label = processor.to_string();
-    let size = if label.len() > 2 || tree.right { 8.5 } else { SIZE };
-    canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &label);
 }

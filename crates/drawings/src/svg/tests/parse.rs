@@ -145,3 +145,55 @@ pub(super) fn text_span(element: &Element) -> (f64, f64) {
         _ => (x, x + width),
     }
 }
+
+/// Asserts that no edge (a path in a group of one of these classes) passes behind a box at which it neither begins nor
+/// ends.
+pub(super) fn assert_edges_pass_beside(elements: &[Element], edges: &[&str], boxes: &[&str]) {
+    let boxes: Vec<[f64; 4]> = elements
+        .iter()
+        .filter(|e| e.name == "rect" && boxes.iter().any(|class| e.is(class)))
+        .map(|e| [e.number("x"), e.number("y"), e.number("x") + e.number("width"), e.number("y") + e.number("height")])
+        .collect();
+    let is_edge = |e: &&Element| {
+        let parent = e.parent.map(|parent| &elements[parent]);
+        e.name == "path" && e.attributes["fill"] == "none" && parent.is_some_and(|p| edges.iter().any(|c| p.is(c)))
+    };
+    let mut seen = 0;
+    for edge in elements.iter().filter(is_edge) {
+        let points = points(&edge.attributes["d"]);
+        let within = |(x, y): (f64, f64), one: &[f64; 4], by: f64| {
+            one[0] - by < x && x < one[2] + by && one[1] - by < y && y < one[3] + by
+        };
+        let (first, last) = (points[0], points[points.len() - 1]);
+        for other in boxes.iter().filter(|one| !within(first, one, 9.0) && !within(last, one, 9.0)) {
+            let hit = points.iter().find(|&&point| within(point, other, -1.0));
+            assert!(hit.is_none(), "{} passes behind {other:?} at {hit:?}", edge.attributes["d"]);
+        }
+        seen += 1;
+    }
+    assert!(seen > 0, "no edges of {edges:?}");
+}
+
+/// Points along a path of straight lines and cubic curves.
+fn points(path: &str) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut rest = path;
+    while let Some(command) = rest.chars().next() {
+        let end = rest[1..].find(['M', 'L', 'C']).map_or(rest.len(), |at| at + 1);
+        let numbers: Vec<f64> = rest[1..end].split_whitespace().map(|number| number.parse().unwrap()).collect();
+        let ends: Vec<(f64, f64)> = numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+        let from = *points.last().unwrap_or(&ends[0]);
+        for step in 1..=50 {
+            let t = f64::from(step) / 50.0;
+            let weights = match command {
+                'C' => vec![(1.0 - t).powi(3), 3.0 * t * (1.0 - t).powi(2), 3.0 * t * t * (1.0 - t), t.powi(3)],
+                _ => vec![1.0 - t, t],
+            };
+            let corners = std::iter::once(&from).chain(&ends).zip(&weights);
+            points
+                .push(corners.fold((0.0, 0.0), |sum, (one, weight)| (sum.0 + one.0 * weight, sum.1 + one.1 * weight)));
+        }
+        rest = &rest[end..];
+    }
+    points
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{Collective, Interval, Member, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
-use super::parse::{Element, assert_inside, parse};
+use super::parse::{Element, assert_edges_pass_beside, assert_inside, parse};
 use super::samples::{Dice, q, size};
 use crate::dot;
 use crate::svg::pattern;
@@ -103,6 +103,7 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
         assert_eq!(elements.iter().filter(|e| e.is("source")).count(), 1);
         assert_eq!(elements.iter().filter(|e| e.is("hop")).count(), tree.tasks.len());
         no_overlap(&elements, &["source", "target", "relay", "router"]);
+        assert_edges_pass_beside(&elements, &["hop"], &["source", "target", "relay", "router"]);
         let drawn = dot::pattern(problem, &all, None);
         assert_eq!(drawn.matches(" -> ").count(), tree.tasks.len());
         let reached = stages.len() - marks.values().filter(|mark| !mark.is("target")).count();
@@ -210,6 +211,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             assert_eq!(bold.len(), count, "{bold:?}");
             assert!(bold.iter().all(|title| title.ends_with("; wanted here")));
             no_overlap(&elements, &["value", "merge", "arrival"]);
+            assert_edges_pass_beside(&elements, &["sent", "used"], &["value", "merge", "arrival"]);
             let drawn = dot::pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None);
             assert_eq!(drawn.matches(" -> ").count(), scheme.tasks.len() + merges);
             assert_eq!(drawn.matches("peripheries=2").count(), count);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oneport_plan::{Collective, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
-use super::parse::{Element, assert_inside, parse, text_span};
+use super::parse::{Element, assert_edges_pass_beside, assert_inside, parse, text_span};
 use super::reductions::{Reduction, figure_6, part, random};
 use super::samples::{q, size};
 use crate::dot;
@@ -172,6 +172,7 @@ fn wide_trees_go_from_left_to_right() {
 
 fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
     let elements = draw(sample, drawn);
+    assert_edges_pass_beside(&elements, &["flow"], &["value", "merge", "result"]);
     let vertices = vertices(&elements);
     let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
     let operands = sample.collective.most_operands();
@@ -336,7 +337,7 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
         (vec![send(999, 0, 0)], 0, 1),
         (vec![merge(0, 3, 1)], 2, 1),
         (vec![merge(0, 1, 0), merge(0, 1, 0), merge(0, 2, 1)], 0, 2),
-        (vec![merge(2, 2, 2), merge(2, 2, 2)], 2, 1),
+        (vec![merge(2, 2, 2), merge(2, 2, 2)], 1, 1),
         (vec![merge(0, most, most), send(0, most, most), merge(5, 2, 3)], 5, 3),
         (vec![Task::merge(NodeId::new(99), part(0, 1), 0)], 0, 1),
     ] {
