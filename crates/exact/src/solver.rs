@@ -28,6 +28,9 @@ const REFINEMENT_ROUNDS: usize = 6;
 const REFINEMENT_TIME: Duration = Duration::from_millis(500);
 /// Dual pivots that make a nearly optimal basis feasible, beyond two for every violation.
 const DUAL_PIVOTS: usize = 50;
+/// Rows per column from which on HiGHS does not presolve: the simplex takes few steps then, and looking for parallel rows
+/// takes longer than these (11,000 rows and 20 columns: TODO).
+const TALL: usize = 16;
 /// Columns added to a program that exact pivots solved, from whose basis they go on.
 const FEW_COLUMNS: usize = 24;
 
@@ -301,7 +304,8 @@ impl Solver {
             None => Engine::Simplex,
         };
         model.set_engine(engine)?;
-        model.set_presolve(!self.warm && start.is_none())?;
+        let is_tall = self.program.rows() > TALL * self.program.columns();
+        model.set_presolve(!self.warm && start.is_none() && !is_tall)?;
         if let Some(basis) = &start {
             model.set_basis(basis, &self.rows_at_upper())?;
         }

@@ -26,8 +26,6 @@ const KNOWN: &[&[&str]] = &[
     ],
     &["crates/graph/src/steiner/mod.rs", "crates/graph/src/steiner/reduce.rs"],
     &["crates/heterogeneous/src/tables.rs", "crates/heterogeneous/src/tables/rows.rs"],
-    &["crates/lp/src/around/line.rs", "crates/lp/src/around/mod.rs", "crates/lp/src/around/ring.rs"],
-    &["crates/lp/src/bounds/cutting_planes.rs", "crates/lp/src/bounds/mod.rs"],
     &[
         "crates/matching/src/general/instance.rs",
         "crates/matching/src/general/mod.rs",

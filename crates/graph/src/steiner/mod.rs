@@ -105,20 +105,21 @@ pub fn steiner<N: Exact>(
     arcs: &[(usize, usize, N)],
     budget: usize,
 ) -> Option<Steiner<N>> {
-    steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited())
+    run(nodes, root, required, arcs, &mut Effort { budget: Some(budget), cuts: true, watch: &Watch::unlimited() })
 }
 
-/// [`steiner`], whose enumeration ends with the watch as it does with the budget; what was to be enumerated then has no
-/// better bound than the dual ascents'.
+/// [`steiner`] without the sets that prove the bound: they take `O(n)` searches of the graph. Without a budget, nothing is
+/// enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does: what was to be enumerated then has no better
+/// bound than the dual ascents'.
 pub fn steiner_watched<N: Exact>(
     nodes: usize,
     root: usize,
     required: &[usize],
     arcs: &[(usize, usize, N)],
-    budget: usize,
+    budget: Option<usize>,
     watch: &Watch,
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, Some(budget), watch)
+    run(nodes, root, required, arcs, &mut Effort { budget, cuts: false, watch })
 }
 
 /// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees,
@@ -131,7 +132,16 @@ pub fn heuristic<N: Exact>(
     required: &[usize],
     arcs: &[(usize, usize, N)],
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, None, &Watch::unlimited())
+    run(nodes, root, required, arcs, &mut Effort { budget: None, cuts: true, watch: &Watch::unlimited() })
+}
+
+/// How long to look, and for what.
+struct Effort<'a> {
+    /// Subproblems that may still be looked at; `None`: nothing is enumerated.
+    budget: Option<usize>,
+    /// Whether the sets that prove the bound are wanted.
+    cuts: bool,
+    watch: &'a Watch,
 }
 
 fn run<N: Exact>(
@@ -139,15 +149,14 @@ fn run<N: Exact>(
     root: usize,
     required: &[usize],
     arcs: &[(usize, usize, N)],
-    mut budget: Option<usize>,
-    watch: &Watch,
+    effort: &mut Effort<'_>,
 ) -> Option<Steiner<N>> {
     let (question, pieces) = reduce::Reduction::new(nodes, root, required, arcs)?;
     let mut chosen = Vec::new();
     let mut at_least = N::zero();
     let mut cuts = Vec::new();
     for piece in &pieces {
-        let found = search::solve(&piece.graph, &piece.task, &mut budget, watch)?;
+        let found = search::solve(&piece.graph, &piece.task, effort)?;
         chosen.extend(found.tree.arcs.iter().map(|&arc| piece.places[arc]));
         at_least += &found.at_least;
         cuts.extend(found.cuts.into_iter().map(|(set, weight)| (piece.groups_of(&set), weight)));

@@ -6,7 +6,7 @@ use oneport_watch::Watch;
 
 use super::ascent::{Ascent, Order};
 use super::graph::{Graph, Task, Tree};
-use super::{dominators, subsets, trees};
+use super::{Effort, dominators, subsets, trees};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
@@ -30,19 +30,15 @@ pub(super) struct Found<N> {
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget or the watch has
-/// ended.
-pub(super) fn solve<N: Exact>(
-    graph: &Graph<N>,
-    task: &Task,
-    budget: &mut Option<usize>,
-    watch: &Watch,
-) -> Option<Found<N>> {
+/// Solves a piece with at most the budget's subproblems, or without any enumeration if there is no budget or the watch
+/// has ended.
+pub(super) fn solve<N: Exact>(graph: &Graph<N>, task: &Task, effort: &mut Effort<'_>) -> Option<Found<N>> {
     if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
-        return spanning(graph);
+        return spanning(graph, effort.cuts);
     }
+    let watch = effort.watch;
     let mut search = Search { graph, best: None, few: FEW, subsets: SUBSETS, watch };
-    let ascent = search.ascents(task, if budget.is_some() { THOROUGH } else { QUICK })?;
+    let ascent = search.ascents(task, if effort.budget.is_some() { THOROUGH } else { QUICK }, effort.cuts)?;
     let mut at_least = ascent.bound.clone();
     if search.above(&at_least) {
         let mut task = task.clone();
@@ -53,7 +49,7 @@ pub(super) fn solve<N: Exact>(
             trees::improve(graph, &task, best, EXCHANGES);
         }
         search.close(&mut task, &ascent);
-        if let Some(budget) = budget.as_mut().filter(|_| watch.ask().is_ok()) {
+        if let Some(budget) = effort.budget.as_mut().filter(|_| watch.ask().is_ok()) {
             at_least = search.enumerate(task, &ascent, budget)?;
         }
     }
@@ -63,14 +59,18 @@ pub(super) fn solve<N: Exact>(
 }
 
 /// All nodes are needed: the sets of the dual solution are the cuts.
-fn spanning<N: Exact>(graph: &Graph<N>) -> Option<Found<N>> {
+fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<Found<N>> {
     let found = arborescence(graph.nodes(), graph.root, &graph.net.arcs)?;
     let mut members = vec![Vec::new(); found.dual.within.len()];
-    for node in 0..graph.nodes() {
+    for node in (0..graph.nodes()).filter(|_| cuts) {
         let around = std::iter::successors(Some(node), |&set| found.dual.within.get(set).copied().flatten());
         around.for_each(|set| members[set].push(node));
     }
-    let cuts = members.into_iter().zip(found.dual.weights).filter(|(_, weight)| !weight.is_zero()).collect();
+    let cuts = members
+        .into_iter()
+        .zip(found.dual.weights)
+        .filter(|(set, weight): &(Vec<usize>, N)| !set.is_empty() && !weight.is_zero())
+        .collect();
     let tree = Tree { arcs: found.entering.into_iter().flatten().collect(), cost: found.cost.clone() };
     Some(Found { tree, at_least: found.cost, cuts })
 }
@@ -104,14 +104,14 @@ impl<N: Exact> Search<'_, N> {
         }
     }
 
-    /// The best of some dual ascents, each guided by the best tree so far, with its cuts. `None` if a needed node is
+    /// The best of some dual ascents, each guided by the best tree so far, with its cuts if these are recorded. `None` if a needed node is
     /// not reached.
-    fn ascents(&mut self, task: &Task, rounds: usize) -> Option<Ascent<N>> {
+    fn ascents(&mut self, task: &Task, rounds: usize, record: bool) -> Option<Ascent<N>> {
         let mut best: Option<Ascent<N>> = None;
         for round in 0..rounds {
             let tree = self.best.as_ref().map(|tree| self.marks(tree));
             let mut ascent = Ascent::new(self.graph);
-            let order = Order { tree: tree.as_deref(), by_nodes: round % 2 == 1, record: true, stop: None };
+            let order = Order { tree: tree.as_deref(), by_nodes: round % 2 == 1, record, stop: None };
             ascent.climb(self.graph, task, &order)?;
             let tree = trees::best_of(self.graph, task, |arc| ascent.slack[arc].is_zero());
             if round == 0 {
@@ -329,7 +329,8 @@ mod tests {
             let reached = graph.reached(&task, |_| true);
             needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
             let (cost, at_least) = branching(&graph, &task, 100);
-            let whole = solve(&graph, &task, &mut Some(100), &Watch::unlimited()).map(|found| (found.tree.cost, found.at_least));
+            let effort = &mut Effort { budget: Some(100), cuts: true, watch: &Watch::unlimited() };
+            let whole = solve(&graph, &task, effort).map(|found| (found.tree.cost, found.at_least));
             if let (Some(cost), Some(at_least), Some((other, bound))) = (cost, at_least, whole) {
                 prop_assert!(at_least <= other && bound <= cost);
             } else {

@@ -1,9 +1,10 @@
 //! Steiner arborescences against the enumeration of all subsets of the optional nodes, and their proofs by arithmetic.
 
 use oneport_graph::arborescence::arborescence;
-use oneport_graph::steiner::{Steiner, heuristic, steiner};
+use oneport_graph::steiner::{Steiner, heuristic, steiner, steiner_watched};
 use oneport_numbers::Exact;
 use oneport_numbers::Rational;
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 type Arcs<N> = Vec<(usize, usize, N)>;
@@ -104,12 +105,17 @@ fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Re
     let best = brute_force(nodes, root, required, arcs);
     let found = steiner(nodes, root, required, arcs, 1000);
     prop_assert_eq!(found.as_ref().map(|found| found.cost), best);
-    if let Some(found) = found {
+    if let Some(found) = &found {
         prop_assert_eq!(found.at_least, found.cost);
-        check(&found, nodes, root, required, arcs)?;
-        is_shallow(&found, nodes, root, required, arcs)?;
+        check(found, nodes, root, required, arcs)?;
+        is_shallow(found, nodes, root, required, arcs)?;
     }
     let quick = heuristic(nodes, root, required, arcs);
+    // The same trees and bounds come without the sets that prove them.
+    for (proved, budget) in [(&found, Some(1000)), (&quick, None)] {
+        let found = steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited());
+        prop_assert_eq!(found, proved.clone().map(|proved| Steiner { cuts: Vec::new(), ..proved }));
+    }
     prop_assert_eq!(quick.is_some(), best.is_some());
     if let (Some(quick), Some(best)) = (quick, best) {
         prop_assert!(quick.at_least <= best && best <= quick.cost);

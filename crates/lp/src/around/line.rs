@@ -14,8 +14,7 @@ use oneport_plan::{Block, Demand, Goals, Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
-use super::Shares;
-use super::ways::Ways;
+use super::ways::{Shares, Ways};
 use crate::LpError;
 
 /// Owners in the order of their operands.

@@ -16,7 +16,7 @@ mod ways;
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Block, Certificate, Kind, Pattern, Routing, Status, SteadyState};
+use oneport_plan::{Block, Certificate, Kind, Routing, Status, SteadyState};
 use oneport_platform::{NodeId, Rational};
 
 use crate::bounds::Bound;
@@ -26,15 +26,12 @@ use crate::resources::Resources;
 use crate::{LpError, Question, Solution, quick, room, simple};
 use line::Line;
 use ring::Ring;
-use ways::Ways;
+use ways::{Shares, Ways};
 
 /// Fewest participants for which chains are looked at.
 const MANY: usize = 64;
 /// Percent of the time left that the bounds may take; the rest is for a program.
 const BOUND: u32 = 40;
-
-/// Patterns and how often an instance carries them out; `None` where there are none.
-type Shares = Option<Vec<(Pattern, Rational)>>;
 
 /// The better of the two rings, or the line where operands keep their order, and the best of the quick bounds. `None`
 /// for few participants, and for collectives that no chains carry out.

@@ -8,8 +8,7 @@ use oneport_plan::{Around, Block, Demand, Goals, Interval, Kind, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
-use super::Shares;
-use super::ways::Ways;
+use super::ways::{Shares, Ways};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 

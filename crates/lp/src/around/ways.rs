@@ -8,11 +8,15 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 use oneport_numbers::Scaled;
+use oneport_plan::Pattern;
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
+
+/// Patterns and how often an instance executes them; `None` where there are none.
+pub(super) type Shares = Option<Vec<(Pattern, Rational)>>;
 
 /// Most distances kept.
 const DISTANCES: usize = 1 << 22;

@@ -36,6 +36,9 @@ use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
 use crate::{LpError, Question};
 
+/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond,
+/// the exchange of single participants is asked alone.
+pub(super) const MOST_SHARED_LINKS: usize = 150;
 /// Transfers per instance are guessed in multiples of `2^-30`;
 const UNIT_BITS: u64 = 30;
 /// what is violated by less than `2^-18` is left to the exact optimum.
@@ -299,8 +302,8 @@ impl<'a> Program<'a> {
                 return Ok(());
             }
             periods.push(period.clone());
-            let lost = self.links.len() > super::MOST_SHARED_LINKS
-                && least.as_ref().is_some_and(|least| is_stalled(&periods, least));
+            let lost =
+                self.links.len() > MOST_SHARED_LINKS && least.as_ref().is_some_and(|least| is_stalled(&periods, least));
             if lost || watch(&progress).is_break() {
                 self.stopped = true;
                 return Ok(());

@@ -150,10 +150,7 @@ impl<'a> Exchange<'a> {
             return Some((found.cost, found.entering.into_iter().flatten().collect()));
         }
         let parts: Vec<usize> = (0..self.parts).collect();
-        let found = match guide {
-            true => steiner::heuristic(root + 1, root, &parts, arcs)?,
-            false => steiner::steiner_watched(root + 1, root, &parts, arcs, BUDGET, &self.watch)?,
-        };
+        let found = steiner::steiner_watched(root + 1, root, &parts, arcs, (!guide).then_some(BUDGET), &self.watch)?;
         Some((found.at_least, found.arcs))
     }
 

@@ -35,7 +35,7 @@ use crate::resources::Resources;
 use crate::solution::Observer;
 use crate::{LpError, Question, Solution};
 use contained::Contained;
-use cutting_planes::Program;
+use cutting_planes::{MOST_SHARED_LINKS, Program};
 use partition::Partitions;
 use singletons::Least;
 use volume::Volume;
@@ -45,9 +45,6 @@ pub use volume::Bound;
 
 /// Most links of a platform that cutting planes are tried on.
 const MOST_LINKS: usize = 1500;
-/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond,
-/// the exchange of single participants is asked alone.
-const MOST_SHARED_LINKS: usize = 150;
 /// Partitions between which an exchange is looked at, at most.
 const MOST_PARTITIONS: usize = 4;
 

@@ -147,17 +147,8 @@ impl Network {
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
             return Some(Found { at_least: found.cost.clone(), cost: found.cost, hops });
         }
-        let found = match guide {
-            true => steiner::heuristic(nodes, root, &spread.targets, &routes.arcs)?,
-            false => steiner::steiner_watched(
-                nodes,
-                root,
-                &spread.targets,
-                &routes.arcs,
-                budget(routes.arcs.len()),
-                &self.watch,
-            )?,
-        };
+        let budget = (!guide).then(|| budget(routes.arcs.len()));
+        let found = steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, budget, &self.watch)?;
         let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| routes.length(arc));
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
     }
@@ -218,10 +209,8 @@ impl Network {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
             (found.cost.clone(), found.cost, found.entering)
         } else {
-            let found = match guide {
-                true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
-                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget(own), &self.watch)?,
-            };
+            let budget = (!guide).then(|| budget(own));
+            let found = steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget, &self.watch)?;
             let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];
             found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));

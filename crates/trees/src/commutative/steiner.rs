@@ -5,7 +5,7 @@
 //! merges at both `w` and `j`, and the arc is left out. So the cheapest tree is a cheapest *Steiner* arborescence, with
 //! all arcs turned: it has to connect the target to the participants and may use helpers.
 
-use oneport_graph::steiner::{heuristic, steiner_watched};
+use oneport_graph::steiner::steiner_watched;
 
 use super::arborescences::{Found, Streams};
 use super::scaled::Fixed;
@@ -23,10 +23,8 @@ pub(super) fn best<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]) 
     let members: Vec<usize> = (0..participants).chain(streams.helpers.iter().copied()).collect();
     let (root, required) = (members.len(), (0..participants).collect::<Vec<usize>>());
     let (arcs, beyond) = arcs(streams, &members, to_target);
-    let found = match streams.priced.guides {
-        true => heuristic(root + 1, root, &required, &arcs)?,
-        false => steiner_watched(root + 1, root, &required, &arcs, BUDGET, &streams.priced.watch)?,
-    };
+    let budget = (!streams.priced.guides).then_some(BUDGET);
+    let found = steiner_watched(root + 1, root, &required, &arcs, budget, &streams.priced.watch)?;
     let mut helpers: Vec<usize> = found.arcs.iter().map(|&arc| members[arcs[arc].1]).collect();
     helpers.retain(|&place| place >= participants);
     helpers.sort_unstable();
