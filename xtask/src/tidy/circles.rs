@@ -11,7 +11,6 @@ use crate::workspace::Source;
 
 /// Circles that are known. This list may only shrink: mend one and remove it here; add none.
 const KNOWN: &[&[&str]] = &[
-    &["crates/heterogeneous/src/tables.rs", "crates/heterogeneous/src/tables/rows.rs"],
     &["crates/lp/src/around/line.rs", "crates/lp/src/around/mod.rs", "crates/lp/src/around/ring.rs"],
     &["crates/lp/src/bounds/cutting_planes.rs", "crates/lp/src/bounds/mod.rs"],
     &[
