@@ -13,12 +13,6 @@ use crate::workspace::Source;
 const KNOWN: &[&[&str]] = &[
     &["crates/lp/src/around/line.rs", "crates/lp/src/around/mod.rs", "crates/lp/src/around/ring.rs"],
     &["crates/lp/src/bounds/cutting_planes.rs", "crates/lp/src/bounds/mod.rs"],
-    &[
-        "crates/matching/src/general/instance.rs",
-        "crates/matching/src/general/mod.rs",
-        "crates/matching/src/general/splitting.rs",
-    ],
-    &["crates/matching/src/lib.rs", "crates/matching/src/scale.rs"],
     &["crates/plan/src/collective.rs", "crates/plan/src/demand.rs", "crates/plan/src/form.rs"],
     &["crates/platform/src/lists.rs", "crates/platform/src/platform.rs"],
     &[
