@@ -27,7 +27,6 @@ const KNOWN: &[&[&str]] = &[
         "crates/referee/src/copies/arborescence.rs",
         "crates/referee/src/copies/steiner.rs",
     ],
-    &["crates/schedule/src/execution.rs", "crates/schedule/src/places.rs", "crates/schedule/src/staging.rs"],
     &[
         "crates/trees/src/cheapest/exact.rs",
         "crates/trees/src/cheapest/guide.rs",
