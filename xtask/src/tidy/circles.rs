@@ -28,18 +28,6 @@ const KNOWN: &[&[&str]] = &[
         "crates/referee/src/copies/steiner.rs",
     ],
     &[
-        "crates/trees/src/cheapest/exact.rs",
-        "crates/trees/src/cheapest/guide.rs",
-        "crates/trees/src/cheapest/mod.rs",
-        "crates/trees/src/cheapest/rounded.rs",
-        "crates/trees/src/cheapest/table.rs",
-        "crates/trees/src/cheapest/transfer_rows.rs",
-        "crates/trees/src/cheapest/tree.rs",
-        "crates/trees/src/cheapest/unit.rs",
-        "crates/trees/src/cheapest/weights.rs",
-        "crates/trees/src/cheapest/zero_cost.rs",
-    ],
-    &[
         "papers/src/paper001/errata.rs",
         "papers/src/paper001/figures.rs",
         "papers/src/paper001/mod.rs",
