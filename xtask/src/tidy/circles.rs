@@ -27,19 +27,6 @@ const KNOWN: &[&[&str]] = &[
         "crates/referee/src/copies/arborescence.rs",
         "crates/referee/src/copies/steiner.rs",
     ],
-    &[
-        "papers/src/paper001/errata.rs",
-        "papers/src/paper001/figures.rs",
-        "papers/src/paper001/mod.rs",
-        "papers/src/paper001/searches.rs",
-        "papers/src/paper001/theorems.rs",
-    ],
-    &[
-        "papers/src/paper002/errata.rs",
-        "papers/src/paper002/figure2.rs",
-        "papers/src/paper002/mod.rs",
-        "papers/src/paper002/theorems.rs",
-    ],
 ];
 /// This file.
 const HERE: &str = "xtask/src/tidy/circles.rs";
