@@ -13,7 +13,6 @@ use crate::workspace::Source;
 const KNOWN: &[&[&str]] = &[
     &["crates/lp/src/around/line.rs", "crates/lp/src/around/mod.rs", "crates/lp/src/around/ring.rs"],
     &["crates/lp/src/bounds/cutting_planes.rs", "crates/lp/src/bounds/mod.rs"],
-    &["crates/plan/src/collective.rs", "crates/plan/src/demand.rs", "crates/plan/src/form.rs"],
     &[
         "crates/referee/src/cheapest.rs",
         "crates/referee/src/cheapest/arborescence.rs",
