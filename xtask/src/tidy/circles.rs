@@ -13,19 +13,6 @@ use crate::workspace::Source;
 const KNOWN: &[&[&str]] = &[
     &["crates/lp/src/around/line.rs", "crates/lp/src/around/mod.rs", "crates/lp/src/around/ring.rs"],
     &["crates/lp/src/bounds/cutting_planes.rs", "crates/lp/src/bounds/mod.rs"],
-    &[
-        "crates/referee/src/cheapest.rs",
-        "crates/referee/src/cheapest/arborescence.rs",
-        "crates/referee/src/cheapest/many_operands.rs",
-        "crates/referee/src/cheapest/parts.rs",
-        "crates/referee/src/cheapest/search.rs",
-        "crates/referee/src/cheapest/simple.rs",
-    ],
-    &[
-        "crates/referee/src/copies.rs",
-        "crates/referee/src/copies/arborescence.rs",
-        "crates/referee/src/copies/steiner.rs",
-    ],
 ];
 /// This file.
 const HERE: &str = "xtask/src/tidy/circles.rs";
