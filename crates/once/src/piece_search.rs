@@ -8,24 +8,25 @@ use oneport_baselines::{Algorithm, Routes};
 use oneport_plan::{PeriodicSchedule, Problem, Rational, Run, SteadyState, Volumes};
 use oneport_watch::Watch;
 
-use crate::{Dated, Draft, Layout, OnceError};
+use crate::{OnceError, TaskGraph, TaskList, Timing};
 
-/// By how many quarters of a round deeds come earlier for every deed ahead: the best is the smaller, the longer an
-/// operation takes beside its latencies.
-const AHEAD: [u32; 5] = [0, 1, 4, 16, 64];
-/// A doubling that gains less than this part of the time counts as none.
+/// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long beside
+/// its latencies, small offsets are best.
+const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
+/// Gains below 1/1000 of the time are ignored.
 const GAIN: u64 = 1000;
-/// Layouts are kept from size to size unless they have more deeds and pieces carried.
+/// Task graphs with more tasks plus dependencies than this are not cached between sizes.
 const KEPT: usize = 1_000_000;
 
 /// The best number of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shortest {
+pub struct BestPieces {
     /// How many segments, or pieces of a steady state's values.
     pub pieces: u32,
-    /// By how many quarters of a round a deed of a steady state's patterns comes earlier for every deed ahead of it.
-    pub ahead: u32,
-    /// What one operation takes.
+    /// The priority offset of a steady state's patterns, in quarter rounds per task of the longest remaining chain. 0
+    /// for named algorithms.
+    pub priority_offset: u32,
+    /// The time of one operation.
     pub length: Rational,
 }
 
@@ -40,196 +41,210 @@ pub fn proportion(known: &Volumes, others: &Volumes) -> Option<Rational> {
 #[derive(Debug)]
 pub struct Found {
     /// Number and time.
-    pub shortest: Shortest,
-    layout: Arc<Layout>,
-    dated: Dated,
+    pub shortest: BestPieces,
+    graph: Arc<TaskGraph>,
+    timing: Timing,
 }
 
 impl Found {
     /// The least share of its demand that a piece carries.
     pub fn least_share(&self) -> Rational {
-        self.layout.draft().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
+        self.graph.list().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
     }
 
-    /// What is done when.
+    /// The tasks with their dates.
     pub fn run(&self) -> Run {
-        self.layout.run(&self.dated)
+        self.graph.run(&self.timing)
     }
 }
 
-/// How far numbers of pieces are tried.
+/// Limits of a search.
 #[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
-    /// Runs have at most about so many deeds.
-    pub deeds: usize,
-    /// Most pieces: as many as a message has bytes, for example.
+pub struct SearchLimits<'a> {
+    /// Approximate limit on the tasks of a run.
+    pub tasks: usize,
+    /// Most pieces: for example, the number of bytes of a message.
     pub pieces: u32,
-    /// Ends the search at any number but the first: what is best so far is the answer.
+    /// Ends the search and keeps the best candidate so far. The first number of pieces is always evaluated.
     pub watch: &'a Watch,
 }
 
-/// Into how many pieces, and by how many quarters of a round a deed comes earlier for every deed ahead of it.
+/// A candidate: the number of pieces and the priority offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Cut {
+struct Candidate {
     pieces: u32,
-    ahead: u32,
+    priority_offset: u32,
 }
 
-/// A way to carry out an operation, for one size after the other: what does not depend on sizes is kept.
-pub struct Way<'a> {
+/// Searches the best number of pieces for a sequence of sizes. Task graphs are cached: they do not depend on sizes.
+pub struct PieceSearch<'a> {
     problem: Problem<'a>,
     /// The best number in the first order, for the last size.
     best: u32,
-    draft: Box<dyn Fn(Cut) -> Result<Draft, OnceError> + Send + Sync + 'a>,
-    /// How many pieces of each demand the number stands for, at least.
+    list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
+    /// The least number of pieces per demand that one unit of the searched number stands for: 1, or the instances of a
+    /// period.
     each: u32,
-    /// Whether everything is done in the order of the draft.
+    /// Whether every resource keeps the order of the list.
     in_turn: bool,
-    /// By how much earlier deeds may come, ascending; and the place of the best for the last size, if there was one.
+    /// Priority offsets to try, ascending.
     orders: &'static [u32],
+    /// Index of the best offset for the previous size; `None` before the first size.
     order: Option<usize>,
-    /// Whether the next size that tries a neighbour of this order lets deeds come earlier, not later; how often that
-    /// did not help in a row, and how many sizes go without: one more after two failures.
+    /// The next size that tries neighbours of the best offset tries larger ones.
     earlier: bool,
+    /// Consecutive sizes whose neighbours did not improve.
     failures: u32,
+    /// Sizes to skip before the next try: `failures / 2`.
     without: u32,
-    kept: BTreeMap<Cut, Arc<Layout>>,
-    /// For these volumes; where nothing delays.
-    dated: Option<(Volumes, BTreeMap<Cut, Tried>)>,
+    /// Cached task graphs.
+    kept: BTreeMap<Candidate, Arc<TaskGraph>>,
+    /// Results for these volumes. Used only on platforms without latency and overhead.
+    timings: Option<(Volumes, BTreeMap<Candidate, Tried>)>,
 }
 
-/// What is known of a cut.
+/// The known result of a candidate.
 enum Tried {
-    Dated(Dated),
+    Timing(Timing),
     /// It takes at least so long.
     AtLeast(Rational),
 }
 
-impl<'a> Way<'a> {
-    /// A way that is drafted in any number of pieces; drafts are laid out on the platform of the problem, whose sizes
-    /// do not matter.
-    pub fn new(problem: Problem<'a>, draft: impl Fn(u32) -> Result<Draft, OnceError> + Send + Sync + 'a) -> Self {
-        Way::in_orders(problem, &AHEAD[..1], move |cut| draft(cut.pieces))
+impl<'a> PieceSearch<'a> {
+    /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
+    pub fn new(problem: Problem<'a>, list: impl Fn(u32) -> Result<TaskList, OnceError> + Send + Sync + 'a) -> Self {
+        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate| list(candidate.pieces))
     }
 
-    /// The patterns of a steady state, each on its share, with the better of several orders of deeds.
+    /// The patterns of a steady state, each on its share, with several priority offsets.
     pub fn of_patterns(problem: Problem<'a>, steady_state: &'a SteadyState) -> Self {
-        let draft = move |cut: Cut| Draft::of_patterns(problem, steady_state, cut.pieces, cut.ahead);
-        Way::in_orders(problem, &AHEAD, draft)
+        let list = move |candidate: Candidate| {
+            TaskList::of_patterns(problem, steady_state, candidate.pieces, candidate.priority_offset)
+        };
+        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS, list)
     }
 
-    /// The periods of a schedule, each on its share, in the schedule's own order: who is busy with whom follows its
-    /// matchings. Pieces are copies of patterns, or parts of them where the schedule cuts messages.
+    /// The periods of a schedule, each on its share, in the order of the schedule, so that simultaneous transfers
+    /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
     pub fn of_schedule(problem: Problem<'a>, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
-        let draft = move |cut: Cut| Draft::of_schedule(problem, &schedule, cut.pieces);
-        Way { each, in_turn: true, ..Way::in_orders(problem, &AHEAD[..1], draft) }
+        let list = move |candidate: Candidate| TaskList::of_schedule(problem, &schedule, candidate.pieces);
+        PieceSearch { each, in_turn: true, ..PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], list) }
     }
 
     fn in_orders(
         problem: Problem<'a>,
         orders: &'static [u32],
-        draft: impl Fn(Cut) -> Result<Draft, OnceError> + Send + Sync + 'a,
+        list: impl Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a,
     ) -> Self {
-        Way {
+        PieceSearch {
             problem,
             best: 1,
             each: 1,
             in_turn: false,
-            draft: Box::new(draft),
+            list: Box::new(list),
             orders,
             order: None,
             earlier: true,
             failures: 0,
             without: 0,
             kept: BTreeMap::new(),
-            dated: None,
+            timings: None,
         }
     }
 
-    /// Tries 1 piece, or what was best for the last size, and 2, 4, ... times as many, as long as that helps and the
-    /// search goes, and ends where no time below `least` is possible and next to nothing can be gained. Then it tries
-    /// other orders of as many pieces: all for the first size, from then on the last size's best and those next to it.
-    /// The problem is the way's own, or differs from it in sizes alone.
+    /// Searches the number of pieces, then the priority offset. It starts with 1 piece, later with the best number of
+    /// the previous size, and doubles it while the gain is more than 1/1000. It stops if the watch ends or the time is
+    /// within 1/1000 of `least`. All offsets are tried for the first size, then those near the best one of the previous
+    /// size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
-    /// What the drafts say; sizes or work that are not constant.
+    /// The errors of the lists; sizes or work that are not constant.
     pub fn shortest(
         &mut self,
         problem: Problem<'_>,
-        search: &Search<'_>,
+        limits: &SearchLimits<'_>,
         least: &Rational,
     ) -> Result<Found, OnceError> {
-        let search = &Search { pieces: (search.pieces / self.each).max(1), ..*search };
-        let first = Cut { pieces: self.best.min(search.pieces.max(1)), ahead: 0 };
+        let limits = &SearchLimits { pieces: (limits.pieces / self.each).max(1), ..*limits };
+        let first = Candidate { pieces: self.best.min(limits.pieces.max(1)), priority_offset: 0 };
         // From the start, two in a row that do not help end the search.
         let patience = if self.best > 1 { 1 } else { 2 };
-        let dated = self.dated(problem, first, None, &Watch::unlimited())?;
-        let mut best = Best { cut: first, length: dated.length(), dated };
-        self.in_more_pieces(problem, search, least, patience, &mut best)?;
-        self.best = best.cut.pieces;
-        self.in_other_orders(problem, search, least, &mut best)?;
-        let layout = self.layout(best.cut)?;
+        let timing = self.timing(problem, first, None, &Watch::unlimited())?;
+        let mut best = Best { candidate: first, length: timing.length(), timing };
+        self.in_more_pieces(problem, limits, least, patience, &mut best)?;
+        self.best = best.candidate.pieces;
+        self.in_other_orders(problem, limits, least, &mut best)?;
+        let graph = self.graph(best.candidate)?;
         // The next size begins where this one ends.
-        let order = self.place(best.cut.ahead);
+        let order = self.place(best.candidate.priority_offset);
         self.order = Some(order);
-        let (orders, pieces) = (self.orders, best.cut.pieces);
-        let near = |ahead: u32| {
-            ahead == 0 || (order.saturating_sub(1)..order + 2).any(|place| orders.get(place) == Some(&ahead))
+        let (orders, pieces) = (self.orders, best.candidate.pieces);
+        let near = |priority_offset: u32| {
+            priority_offset == 0
+                || (order.saturating_sub(1)..order + 2).any(|place| orders.get(place) == Some(&priority_offset))
         };
-        self.kept.retain(|cut, layout| cut.pieces >= pieces && near(cut.ahead) && layout.extent() <= KEPT);
-        let pieces = if self.in_turn { layout.draft().most_pieces() } else { pieces };
-        let shortest = Shortest { pieces, ahead: best.cut.ahead, length: best.length };
-        Ok(Found { shortest, layout, dated: best.dated })
+        self.kept.retain(|candidate, graph| {
+            candidate.pieces >= pieces && near(candidate.priority_offset) && graph.extent() <= KEPT
+        });
+        let pieces = if self.in_turn { graph.list().most_pieces() } else { pieces };
+        let shortest = BestPieces { pieces, priority_offset: best.candidate.priority_offset, length: best.length };
+        Ok(Found { shortest, graph, timing: best.timing })
     }
 
-    fn place(&self, ahead: u32) -> usize {
-        self.orders.iter().position(|order| *order == ahead).unwrap_or(0)
+    fn place(&self, priority_offset: u32) -> usize {
+        self.orders.iter().position(|order| *order == priority_offset).unwrap_or(0)
     }
 
     /// More pieces in the first order.
     fn in_more_pieces(
         &mut self,
         problem: Problem<'_>,
-        search: &Search<'_>,
+        limits: &SearchLimits<'_>,
         least: &Rational,
         patience: u32,
         best: &mut Best,
     ) -> Result<(), OnceError> {
-        let (mut cut, mut deeds, mut misses) = (best.cut, best.dated.deeds(), 0);
-        while misses < patience && !small(&best.length - least, &best.length) && search.watch.ask().is_ok() {
+        let (mut candidate, mut tasks, mut misses) = (best.candidate, best.timing.tasks(), 0);
+        while misses < patience && !small(&best.length - least, &best.length) && limits.watch.ask().is_ok() {
             // The last time, as many as there may be.
-            let fitting = u64::from(cut.pieces) * search.deeds as u64 / deeds.max(1) as u64;
-            let fitting = u32::try_from(fitting).unwrap_or(u32::MAX).min(search.pieces);
-            let next = fitting.min(cut.pieces.saturating_mul(2));
-            if next <= cut.pieces + cut.pieces / 8 {
+            let fitting = u64::from(candidate.pieces) * limits.tasks as u64 / tasks.max(1) as u64;
+            let fitting = u32::try_from(fitting).unwrap_or(u32::MAX).min(limits.pieces);
+            let next = fitting.min(candidate.pieces.saturating_mul(2));
+            if next <= candidate.pieces + candidate.pieces / 8 {
                 break;
             }
-            cut.pieces = next;
+            candidate.pieces = next;
             let before = best.length.clone();
-            let Some(_) = self.better(problem, cut, &before, search.watch, best)? else { break };
+            let Some(_) = self.better(problem, candidate, &before, limits.watch, best)? else { break };
             misses = if small(&before - &best.length, &before) { misses + 1 } else { 0 };
-            deeds = self.layout(cut)?.deeds();
+            tasks = self.graph(candidate)?.tasks();
         }
         Ok(())
     }
 
-    /// Other orders of as many pieces, from the last size's best on; from there to one side as long as that helps, else
-    /// the other side is for a later size.
+    /// Tries other offsets at the same number of pieces: first the best one of the previous size, then its neighbours
+    /// in one direction while they improve. The other direction waits for a later size.
     fn in_other_orders(
         &mut self,
         problem: Problem<'_>,
-        search: &Search<'_>,
+        limits: &SearchLimits<'_>,
         least: &Rational,
         best: &mut Best,
     ) -> Result<(), OnceError> {
-        let helps = |way: &mut Self, place: usize, best: &mut Best| {
-            if small(&best.length - least, &best.length) || search.watch.ask().is_err() {
+        let helps = |search: &mut Self, place: usize, best: &mut Best| {
+            if small(&best.length - least, &best.length) || limits.watch.ask().is_err() {
                 return Ok(None);
             }
             // Small gains are not worth a change.
             let limit = &best.length - &best.length / Rational::from_integer(GAIN.into());
-            way.better(problem, Cut { ahead: way.orders[place], ..best.cut }, &limit, search.watch, best)
+            search.better(
+                problem,
+                Candidate { priority_offset: search.orders[place], ..best.candidate },
+                &limit,
+                limits.watch,
+                best,
+            )
         };
         let Some(last) = self.order else {
             for place in 1..self.orders.len() {
@@ -244,7 +259,7 @@ impl<'a> Way<'a> {
             self.without -= 1;
             return Ok(());
         }
-        let from = self.place(best.cut.ahead);
+        let from = self.place(best.candidate.priority_offset);
         let side: Vec<usize> = match self.earlier || from == 0 {
             true => (from + 1..self.orders.len()).collect(),
             false => (1..from).rev().collect(),
@@ -255,85 +270,86 @@ impl<'a> Way<'a> {
             }
         }
         self.earlier = !self.earlier;
-        self.failures = if self.place(best.cut.ahead) == from { self.failures + 1 } else { 0 };
+        self.failures = if self.place(best.candidate.priority_offset) == from { self.failures + 1 } else { 0 };
         self.without = self.failures / 2;
         Ok(())
     }
 
-    /// Takes a cut that is shorter than the limit, and says whether it is; `None` where the watch ended it.
+    /// Evaluates a candidate and adopts it if it takes less than `limit`. Returns whether it did; `None` if the watch
+    /// ended.
     fn better(
         &mut self,
         problem: Problem<'_>,
-        cut: Cut,
+        candidate: Candidate,
         limit: &Rational,
         watch: &Watch,
         best: &mut Best,
     ) -> Result<Option<bool>, OnceError> {
-        match self.dated(problem, cut, Some(limit), watch) {
+        match self.timing(problem, candidate, Some(limit), watch) {
             Err(OnceError::Stopped(_)) => Ok(None),
-            Err(OnceError::Late) => Ok(Some(false)),
+            Err(OnceError::AboveLimit) => Ok(Some(false)),
             found => {
-                let dated = found?;
-                *best = Best { cut, length: dated.length(), dated };
+                let timing = found?;
+                *best = Best { candidate, length: timing.length(), timing };
                 Ok(Some(true))
             }
         }
     }
 
-    fn layout(&mut self, cut: Cut) -> Result<Arc<Layout>, OnceError> {
-        if let Some(layout) = self.kept.get(&cut) {
-            return Ok(layout.clone());
+    fn graph(&mut self, candidate: Candidate) -> Result<Arc<TaskGraph>, OnceError> {
+        if let Some(graph) = self.kept.get(&candidate) {
+            return Ok(graph.clone());
         }
-        let layout = Arc::new((self.draft)(cut)?.laid_out(self.problem));
-        self.kept.insert(cut, layout.clone());
-        Ok(layout)
+        let graph = Arc::new((self.list)(candidate)?.graph(self.problem));
+        self.kept.insert(candidate, graph.clone());
+        Ok(graph)
     }
 
-    /// Without latency and overhead all that is done takes a time in proportion to the size, so all dates do, if work
-    /// grows alike: each is a sum of such times, and which of two is earlier does not change.
-    fn dated(
+    /// Dates of a candidate. If there is no latency and overhead and work is in proportion to size, cached dates are
+    /// scaled: every date is a sum of durations that grow alike, so the order of events stays the same.
+    fn timing(
         &mut self,
         problem: Problem<'_>,
-        cut: Cut,
+        candidate: Candidate,
         limit: Option<&Rational>,
         watch: &Watch,
-    ) -> Result<Dated, OnceError> {
-        let factor = self.dated.as_ref().and_then(|(known, _)| proportion(known, problem.volumes()));
-        if let (Some((_, all)), Some(factor)) = (&self.dated, &factor) {
+    ) -> Result<Timing, OnceError> {
+        let factor = self.timings.as_ref().and_then(|(known, _)| proportion(known, problem.volumes()));
+        if let (Some((_, all)), Some(factor)) = (&self.timings, &factor) {
             let late = |length: &Rational| limit.is_some_and(|limit| *limit <= length * factor);
-            match all.get(&cut) {
-                Some(Tried::Dated(dated)) if late(&dated.length()) => return Err(OnceError::Late),
-                Some(Tried::Dated(dated)) => return Ok(dated.times(factor)),
-                Some(Tried::AtLeast(length)) if late(length) => return Err(OnceError::Late),
+            match all.get(&candidate) {
+                Some(Tried::Timing(timing)) if late(&timing.length()) => return Err(OnceError::AboveLimit),
+                Some(Tried::Timing(timing)) => return Ok(timing.times(factor)),
+                Some(Tried::AtLeast(length)) if late(length) => return Err(OnceError::AboveLimit),
                 _ => {}
             }
         }
-        let layout = self.layout(cut)?;
-        let dated = match self.in_turn {
-            true => layout.dated_in_turn(problem, limit, watch),
-            false => layout.dated(problem, limit, watch),
+        let graph = self.graph(candidate)?;
+        let timing = match self.in_turn {
+            true => graph.simulate_in_order(problem, limit, watch),
+            false => graph.simulate(problem, limit, watch),
         };
         if !problem.platform().links().iter().any(|link| link.delays.is_some()) {
-            let known = self.dated.take_if(|_| factor.is_some());
+            let known = self.timings.take_if(|_| factor.is_some());
             let (volumes, mut all) = known.unwrap_or_else(|| (problem.volumes().clone(), BTreeMap::new()));
             let factor = factor.map_or_else(|| Rational::from_integer(1.into()), |factor| factor.recip());
-            let tried = match (&dated, limit) {
-                (Ok(dated), _) => Some(Tried::Dated(dated.times(&factor))),
-                (Err(OnceError::Late), Some(limit)) => Some(Tried::AtLeast(limit * &factor)),
+            let tried = match (&timing, limit) {
+                (Ok(timing), _) => Some(Tried::Timing(timing.times(&factor))),
+                (Err(OnceError::AboveLimit), Some(limit)) => Some(Tried::AtLeast(limit * &factor)),
                 _ => None,
             };
-            all.extend(tried.map(|tried| (cut, tried)));
-            self.dated = Some((volumes, all));
+            all.extend(tried.map(|tried| (candidate, tried)));
+            self.timings = Some((volumes, all));
         }
-        dated
+        timing
     }
 }
 
 /// The best so far.
 struct Best {
-    cut: Cut,
+    candidate: Candidate,
     length: Rational,
-    dated: Dated,
+    timing: Timing,
 }
 
 /// Whether a gain counts as none.
@@ -341,22 +357,22 @@ fn small(gain: Rational, whole: &Rational) -> bool {
     gain * Rational::from_integer(GAIN.into()) < *whole
 }
 
-/// A named algorithm, for one size after the other.
-pub struct Named<'a> {
+/// Searches the best number of segments of an algorithm for a sequence of sizes.
+pub struct NamedSearch<'a> {
     algorithm: &'a Algorithm,
     routes: &'a Routes,
-    way: Way<'a>,
-    /// For these volumes: what its messages keep busy, no number of segments shortens.
-    sustained: Option<(Volumes, Rational)>,
-    /// Its longest chain of latencies and overheads, which no number of segments shortens either.
+    search: PieceSearch<'a>,
+    /// Time of the busiest resource for these volumes: a lower bound for every number of segments.
+    bottleneck: Option<(Volumes, Rational)>,
+    /// The longest chain of latencies and overheads: another lower bound for every number of segments.
     delay: Option<Rational>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> NamedSearch<'a> {
     /// The algorithm over these routes.
     pub fn new(problem: Problem<'a>, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
-        let draft = move |segments| Draft::of_algorithm(problem, algorithm, routes, segments);
-        Named { algorithm, routes, way: Way::new(problem, draft), sustained: None, delay: None }
+        let list = move |segments| TaskList::of_algorithm(problem, algorithm, routes, segments);
+        NamedSearch { algorithm, routes, search: PieceSearch::new(problem, list), bottleneck: None, delay: None }
     }
 
     /// Its name.
@@ -364,41 +380,42 @@ impl<'a> Named<'a> {
         &self.algorithm.name
     }
 
-    /// The best number of segments; with a quarter of the deeds where it cannot take less than `goal`.
+    /// The best number of segments. If a lower bound reaches `goal` already, only a quarter of the tasks is allowed.
     ///
     /// # Errors
-    /// A message that nobody can send; sizes or work that are not constant; too many deeds even in one segment.
+    /// A message between unconnected nodes or of a block that the sender does not hold; sizes or work that are not
+    /// constant; too many tasks even in one segment.
     pub fn shortest(
         &mut self,
         problem: Problem<'_>,
-        search: &Search<'_>,
+        limits: &SearchLimits<'_>,
         goal: Option<&Rational>,
     ) -> Result<Found, OnceError> {
-        let least = self.sustained(problem);
+        let least = self.bottleneck(problem);
         let delay = self.delay()?;
-        let deeds =
-            if goal.is_some_and(|goal| least >= *goal || delay >= *goal) { search.deeds / 4 } else { search.deeds };
-        self.way.shortest(problem, &Search { deeds, ..*search }, &least)
+        let tasks =
+            if goal.is_some_and(|goal| least >= *goal || delay >= *goal) { limits.tasks / 4 } else { limits.tasks };
+        self.search.shortest(problem, &SearchLimits { tasks, ..*limits }, &least)
     }
 
     fn delay(&mut self) -> Result<Rational, OnceError> {
         if let Some(delay) = &self.delay {
             return Ok(delay.clone());
         }
-        let layout = self.way.layout(Cut { pieces: 1, ahead: 0 })?;
-        let delay = layout.delay(self.way.problem.platform());
+        let graph = self.search.graph(Candidate { pieces: 1, priority_offset: 0 })?;
+        let delay = graph.delay(self.search.problem.platform());
         Ok(self.delay.insert(delay).clone())
     }
 
-    fn sustained(&mut self, problem: Problem<'_>) -> Rational {
-        if let Some((known, sustained)) = &self.sustained
+    fn bottleneck(&mut self, problem: Problem<'_>) -> Rational {
+        if let Some((known, bottleneck)) = &self.bottleneck
             && let Some(factor) = proportion(known, problem.volumes())
         {
-            return sustained * factor;
+            return bottleneck * factor;
         }
         let found = self.algorithm.loads(problem, self.routes).and_then(|loads| loads.throughput(problem));
-        let sustained = found.map(|found| found.throughput.recip()).unwrap_or_default();
-        self.sustained = Some((problem.volumes().clone(), sustained.clone()));
-        sustained
+        let bottleneck = found.map(|found| found.throughput.recip()).unwrap_or_default();
+        self.bottleneck = Some((problem.volumes().clone(), bottleneck.clone()));
+        bottleneck
     }
 }
