@@ -1,4 +1,4 @@
-//! An algorithm: who takes part, in which phases.
+//! An algorithm: its ranks and its phases.
 
 use std::collections::BTreeMap;
 
@@ -13,50 +13,50 @@ use crate::phase::{Message, Phase};
 /// `d * pieces + k`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Algorithm {
-    /// What it is called: `ring`, `binomial tree`.
+    /// Its name: `ring`, `binomial tree`.
     pub name: String,
-    /// What it does, in a sentence.
+    /// One sentence that describes it.
     pub about: String,
-    /// The nodes at the places that the phases name.
-    pub places: Vec<NodeId>,
+    /// The node of each rank.
+    pub ranks: Vec<NodeId>,
     /// Into how many blocks a value is cut; positive.
     pub pieces: u32,
     /// One after another; what does not depend on one another overlaps.
     pub phases: Vec<Phase>,
-    /// Ways of its own; empty where all messages take the routes.
+    /// Paths that replace the routes; empty if all messages take the routes.
     pub ways: Ways,
 }
 
-/// Ways that some blocks take instead of the routes.
+/// Paths that some blocks take instead of the routes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ways {
-    /// The number of each block's ways.
+    /// Per block: the index of its paths in `links`.
     pub of_block: Vec<usize>,
-    /// The links of each way from a place to another, by the way's number.
+    /// The links of each path from a rank to another, for every set of paths.
     pub links: Vec<BTreeMap<(usize, usize), Vec<LinkId>>>,
 }
 
 impl Algorithm {
-    /// The links that a message takes: a way of the algorithm's own, else the route. All blocks of a message take one
-    /// way. `None` where no way leads.
+    /// The links that a message takes: the algorithm's path, else the route. All blocks of a message take one path.
+    /// `None` if the route does not exist.
     pub fn path(&self, message: Message<'_>, routes: &Routes) -> Option<Vec<LinkId>> {
         let own = self.own_way(message).map(<[LinkId]>::to_vec);
-        own.or_else(|| routes.path(*self.places.get(message.from)?, *self.places.get(message.to)?))
+        own.or_else(|| routes.path(*self.ranks.get(message.from)?, *self.ranks.get(message.to)?))
     }
 
-    /// The algorithm's own way of a message, if it has one.
+    /// The algorithm's path of a message, if it has one.
     pub(crate) fn own_way(&self, message: Message<'_>) -> Option<&[LinkId]> {
         let ways = self.ways.of_block.get(*message.blocks.first()? as usize)?;
         self.ways.links.get(*ways)?.get(&(message.from, message.to)).map(Vec::as_slice)
     }
 
-    /// Tells all messages, by step. `O(blocks sent)`.
+    /// Calls `sink` with every message, step by step. `O(blocks sent)`.
     pub fn messages(&self, sink: &mut dyn FnMut(Message<'_>)) {
         let _ = self.phases.iter().fold(0, |step, phase| phase.messages(step, sink));
     }
 
-    /// Whether operands are combined in the participants' order, so that the operator need not be commutative; always
-    /// where nothing is combined. Ends at the first two that are not neighbours. `O(places blocks + blocks sent)`.
+    /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need; true
+    /// if nothing is combined. Ends at the first merge that does not. `O(ranks blocks + blocks sent)`.
     pub fn is_in_order(&self, problem: Problem<'_>) -> bool {
         if !problem.collective().combines() {
             return true;
@@ -80,14 +80,14 @@ impl Algorithm {
         runs.in_order
     }
 
-    /// By place and block: the place's own operand.
+    /// Per rank and block: the rank's operand, as first and last operand.
     fn owned(&self, problem: Problem<'_>, blocks: usize) -> Vec<Option<(u32, u32)>> {
-        let mut held = vec![None; self.places.len() * blocks];
+        let mut held = vec![None; self.ranks.len() * blocks];
         for (number, demand) in problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(place) = self.places.iter().position(|node| node == owner) else { continue };
+                let Some(rank) = self.ranks.iter().position(|node| node == owner) else { continue };
                 let pieces = self.pieces as usize;
-                let first = place * blocks + number * pieces;
+                let first = rank * blocks + number * pieces;
                 held[first..first + pieces].fill(Some((operand, operand)));
             }
         }
@@ -95,7 +95,7 @@ impl Algorithm {
     }
 }
 
-/// Runs of operands that are combined already, by place and block.
+/// Runs of operands that are combined already, by rank and block.
 struct Runs {
     held: Vec<Option<(u32, u32)>>,
     blocks: usize,

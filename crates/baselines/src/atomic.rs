@@ -11,21 +11,21 @@
 //! | fastest edge first | and the sender of the smallest `c(i, j)` | |
 //! | earliest completing edge first | and the sender of the smallest `r(i) + c(i, j)` | |
 //!
-//! Ties go to the smaller place, of the sender first.
+//! Ties go to the smaller rank, of the sender first.
 
 use num_traits::Zero;
 use oneport_plan::{Problem, Rational};
 
-use crate::catalogue::{Maker, places};
+use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
 
-/// Most places: a step looks at all pairs.
+/// Most ranks: a step looks at all pairs.
 const MOST: usize = 64;
 
 /// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
-/// cannot be reached. `O(places^3)`.
+/// cannot be reached. `O(ranks^3)`.
 pub fn atomic(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
-    if problem.collective().name() != "broadcast" || places(problem).len() > MOST {
+    if problem.collective().name() != "broadcast" || ranks(problem).len() > MOST {
         return Vec::new();
     }
     let costs = costs(problem, routes);
@@ -47,17 +47,17 @@ enum Rule {
     Completion,
 }
 
-/// `c(i, j)` by places; `None` where no route leads.
+/// `c(i, j)` by ranks; `None` where no route leads.
 fn costs(problem: Problem<'_>, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
-    let (platform, places) = (problem.platform(), places(problem));
+    let (platform, ranks) = (problem.platform(), ranks(problem));
     let cost = |from, to| -> Option<Rational> {
         let path = routes.path(from, to)?;
         Some(path.into_iter().map(|link| &platform.link(link).cost).sum())
     };
-    places.iter().map(|&from| places.iter().map(|&to| cost(from, to)).collect()).collect()
+    ranks.iter().map(|&from| ranks.iter().map(|&to| cost(from, to)).collect()).collect()
 }
 
-/// The tree out of place 0; children in the order in which they are served. `None` if some place has no route.
+/// The tree out of rank 0; children in the order in which they are served. `None` if some rank has no route.
 fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     let count = costs.len();
     let mut ready: Vec<Option<Rational>> = vec![None; count];
@@ -66,7 +66,7 @@ fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     while edges.len() + 1 < count {
         let receivers: Vec<usize> = match rule {
             Rule::Node => vec![fastest(costs, &ready)?],
-            Rule::Edge | Rule::Completion => (0..count).filter(|&place| ready[place].is_none()).collect(),
+            Rule::Edge | Rule::Completion => (0..count).filter(|&rank| ready[rank].is_none()).collect(),
         };
         let pairs = (0..count).flat_map(|from| receivers.iter().map(move |&to| (from, to)));
         let served = pairs.filter_map(|(from, to)| {
@@ -82,17 +82,17 @@ fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     Tree::of_edges(count, &edges).ok()
 }
 
-/// The place without the message whose sends are the fastest on average; one that sends to nobody comes last.
+/// The rank without the message whose sends take the least time on average. A rank that sends to no other comes last.
 fn fastest(costs: &[Vec<Option<Rational>>], ready: &[Option<Rational>]) -> Option<usize> {
-    let average = |place: usize| {
+    let average = |rank: usize| {
         let sends: Vec<&Rational> =
-            (0..costs.len()).filter(|&to| to != place).filter_map(|to| costs[place][to].as_ref()).collect();
+            (0..costs.len()).filter(|&to| to != rank).filter_map(|to| costs[rank][to].as_ref()).collect();
         let total: Rational = sends.iter().copied().sum();
         let count = sends.len() as u64;
         (count == 0, total / Rational::from_integer(count.max(1).into()))
     };
-    let without = (0..costs.len()).filter(|&place| ready[place].is_none());
-    without.map(|place| (average(place), place)).min().map(|(_, place)| place)
+    let without = (0..costs.len()).filter(|&rank| ready[rank].is_none());
+    without.map(|rank| (average(rank), rank)).min().map(|(_, rank)| rank)
 }
 
 #[cfg(test)]
@@ -109,9 +109,9 @@ mod tests {
         (0..count).map(|from| (0..count).map(|to| Some(whole(cost(from, to)))).collect()).collect()
     }
 
-    /// When the last place has the message, if every place serves its children in order.
+    /// When the last rank has the message, if every rank serves its children in order.
     fn length(tree: &Tree, costs: &[Vec<Option<Rational>>]) -> Rational {
-        let mut has = vec![Rational::zero(); tree.places()];
+        let mut has = vec![Rational::zero(); tree.ranks()];
         let mut free = has.clone();
         for parent in tree.downwards() {
             free[parent] = free[parent].clone().max(has[parent].clone());
@@ -128,16 +128,16 @@ mod tests {
         let count = costs.len();
         let mut best = None;
         for code in 0..count.pow(count as u32 - 1) {
-            let parent = |place: usize| code / count.pow(place as u32 - 1) % count;
-            let rooted = (1..count).all(|place| {
-                let mut at = place;
+            let parent = |rank: usize| code / count.pow(rank as u32 - 1) % count;
+            let rooted = (1..count).all(|rank| {
+                let mut at = rank;
                 (0..count).any(|_| {
                     at = if at == 0 { 0 } else { parent(at) };
                     at == 0
                 })
             });
             if rooted {
-                let cost: Rational = (1..count).map(|place| costs[parent(place)][place].clone().unwrap()).sum();
+                let cost: Rational = (1..count).map(|rank| costs[parent(rank)][rank].clone().unwrap()).sum();
                 best = Some(best.map_or(cost.clone(), |best: Rational| best.min(cost)));
             }
         }
@@ -157,28 +157,28 @@ mod tests {
             prop_assert_eq!(cost, cheapest(&costs));
         }
 
-        /// Where costs depend on the sender alone, nodes are served in the order of their times, each by whoever can
-        /// be through with it first.
+        /// If costs depend on the sender alone, nodes are served in the order of their times, each by the node that can
+        /// finish sending to it first.
         #[test]
         fn where_senders_alone_count_nodes_are_served_in_order(times in prop::collection::vec(1_u32..9, 2..9)) {
             let costs = matrix(times.len(), |from, _| times[from]);
             let tree = grown(&costs, Rule::Node).unwrap();
             let mut others = times[1..].to_vec();
             others.sort_unstable();
-            // Of everyone who has the message: when the next transfer would be over, and how long one takes.
+            // Per node with the message: the end of its next transfer, and the duration of one.
             let mut holders = vec![(times[0], times[0])];
             let mut last = 0;
             for time in others {
-                let place = (0..holders.len()).min_by_key(|&place| holders[place].0).unwrap();
-                last = holders[place].0;
-                holders[place].0 += holders[place].1;
+                let rank = (0..holders.len()).min_by_key(|&rank| holders[rank].0).unwrap();
+                last = holders[rank].0;
+                holders[rank].0 += holders[rank].1;
                 holders.push((last + time, time));
             }
             prop_assert_eq!(length(&tree, &costs), whole(last));
         }
     }
 
-    /// With equal costs, each round doubles those who have the message.
+    /// With equal costs, each round doubles the number of nodes with the message.
     #[test]
     fn equal_costs_take_a_logarithm_of_rounds() {
         for count in 2..20_usize {

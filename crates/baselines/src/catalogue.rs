@@ -4,21 +4,21 @@ use oneport_plan::{Collective, NodeId, Problem};
 
 use crate::Algorithm;
 use crate::algorithm::Ways;
-use crate::phase::{Between, Blocks, Phase, Step};
+use crate::phase::{Blocks, ExchangeOp, Phase, Step};
 use crate::tree::Tree;
 
-/// What algorithms are shaped after, beside the order in which nodes are listed.
+/// Hints for the shape of algorithms, besides the order in which nodes are listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shape {
-    /// A better order for rings and chains: all [places](places), each once. Empty: none.
+pub struct RankHints {
+    /// A better order for rings and chains: all [ranks](ranks), each once. Empty: none.
     pub order: Vec<usize>,
-    /// Places that are close to one another: every place in one group. Empty: no groups.
+    /// Ranks that are close to one another: every rank in one group. Empty: no groups.
     pub groups: Vec<Vec<usize>>,
 }
 
 /// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
 /// others. Where these are listed in the platform's order, numbers count on from the root and round.
-pub fn places(problem: Problem<'_>) -> Vec<NodeId> {
+pub fn ranks(problem: Problem<'_>) -> Vec<NodeId> {
     let cast = problem.collective().cast();
     match cast[..] {
         [&[root], others] => {
@@ -36,10 +36,10 @@ pub fn places(problem: Problem<'_>) -> Vec<NodeId> {
 }
 
 /// The algorithms that people run today for the collective; none for groups and custom demands.
-pub fn named(problem: Problem<'_>, shape: &Shape) -> Vec<Algorithm> {
+pub fn named(problem: Problem<'_>, shape: &RankHints) -> Vec<Algorithm> {
     let maker = Maker::new(problem);
     let mut all = Vec::new();
-    if maker.places.len() < 2 {
+    if maker.ranks.len() < 2 {
         return all;
     }
     all.extend(maker.rings(shape));
@@ -56,7 +56,7 @@ pub(crate) struct Maker<'a> {
     collective: &'a Collective,
     /// The name of the collective.
     what: &'static str,
-    pub(crate) places: Vec<NodeId>,
+    pub(crate) ranks: Vec<NodeId>,
 }
 
 /// `from..to` as block numbers.
@@ -64,15 +64,15 @@ fn blocks(from: usize, to: usize) -> Vec<u32> {
     (from..to).map(|block| u32::try_from(block).unwrap_or(u32::MAX)).collect()
 }
 
-/// A block for every place.
-fn one_each(places: usize) -> Blocks {
-    (0..places).map(|place| blocks(place, place + 1)).collect()
+/// A block for every rank.
+fn one_each(ranks: usize) -> Blocks {
+    (0..ranks).map(|rank| blocks(rank, rank + 1)).collect()
 }
 
 impl<'a> Maker<'a> {
     pub(crate) fn new(problem: Problem<'a>) -> Maker<'a> {
         let collective = problem.collective();
-        Maker { collective, what: collective.name(), places: places(problem) }
+        Maker { collective, what: collective.name(), ranks: ranks(problem) }
     }
 
     pub(crate) fn demands(&self) -> usize {
@@ -93,38 +93,38 @@ impl<'a> Maker<'a> {
         Algorithm {
             name: name.into(),
             about: about.into(),
-            places: self.places.clone(),
+            ranks: self.ranks.clone(),
             pieces,
             phases,
             ways: Ways::default(),
         }
     }
 
-    /// By place: the blocks of its own message, one for each demand; the root of a scatter or gather has none.
+    /// Per rank: the blocks of its message, one per demand. The root of a scatter or gather has none.
     fn own(&self) -> Blocks {
-        let place = |node: &NodeId| {
+        let rank = |node: &NodeId| {
             let listed = self.collective.cast().last().and_then(|nodes| nodes.iter().position(|other| other == node));
             listed.map_or_else(Vec::new, |demand| blocks(demand, demand + 1))
         };
-        self.places.iter().map(place).collect()
+        self.ranks.iter().map(rank).collect()
     }
 
-    /// The places that have an operand: all but the target of a reduction that owns none.
+    /// The ranks that have an operand: all but the target of a reduction that owns none.
     fn owners(&self) -> Vec<usize> {
         let cast = self.collective.cast();
-        let owns = |place: &usize| cast.last().is_none_or(|nodes| nodes.contains(&self.places[*place]));
-        (0..self.places.len()).filter(|place| !self.collective.combines() || owns(place)).collect()
+        let owns = |rank: &usize| cast.last().is_none_or(|nodes| nodes.contains(&self.ranks[*rank]));
+        (0..self.ranks.len()).filter(|rank| !self.collective.combines() || owns(rank)).collect()
     }
 
     /// Trees, a piece of the message (or of every message) on each.
     pub(crate) fn tree(&self, name: &str, about: &str, trees: &[Tree]) -> Option<Algorithm> {
-        let places = self.places.len();
+        let ranks = self.ranks.len();
         let each = |phase: &dyn Fn(&Tree, Vec<u32>) -> Phase| -> Vec<(Vec<usize>, Phase)> {
-            let piece = |(piece, tree)| ((0..places).collect(), phase(tree, blocks(piece, piece + 1)));
+            let piece = |(piece, tree)| ((0..ranks).collect(), phase(tree, blocks(piece, piece + 1)));
             trees.iter().enumerate().map(piece).collect()
         };
-        let up = || Phase::Together(each(&|tree, blocks| Phase::Combine(tree.clone(), blocks)));
-        let down = || Phase::Together(each(&|tree, blocks| Phase::Spread(tree.clone(), blocks)));
+        let up = || Phase::Parallel(each(&|tree, blocks| Phase::Combine(tree.clone(), blocks)));
+        let down = || Phase::Parallel(each(&|tree, blocks| Phase::Broadcast(tree.clone(), blocks)));
         let single = || trees.first().filter(|_| trees.len() == 1).cloned();
         let phases = match self.what {
             "broadcast" => vec![down()],
@@ -133,37 +133,37 @@ impl<'a> Maker<'a> {
             "scatter" => vec![Phase::Scatter(single()?, self.own())],
             "gather" => vec![Phase::Gather(single()?, self.own())],
             "all-gather" => {
-                vec![Phase::Gather(single()?, self.own()), Phase::Spread(single()?, blocks(0, places))]
+                vec![Phase::Gather(single()?, self.own()), Phase::Broadcast(single()?, blocks(0, ranks))]
             }
             "reduce-scatter" => {
-                vec![Phase::Combine(single()?, blocks(0, places)), Phase::Scatter(single()?, self.own())]
+                vec![Phase::Combine(single()?, blocks(0, ranks)), Phase::Scatter(single()?, self.own())]
             }
             _ => return None,
         };
         Some(self.made(name, about, trees.len(), phases))
     }
 
-    fn trees(&self, shape: &Shape) -> Vec<Algorithm> {
-        let places = self.places.len();
-        let order: Vec<Option<usize>> = match shape.order.iter().position(|&place| place == 0) {
+    fn trees(&self, shape: &RankHints) -> Vec<Algorithm> {
+        let ranks = self.ranks.len();
+        let order: Vec<Option<usize>> = match shape.order.iter().position(|&rank| rank == 0) {
             Some(root) if !shape.order.is_empty() => {
-                let mut parents = vec![None; places];
+                let mut parents = vec![None; ranks];
                 let turned = || shape.order[root..].iter().chain(&shape.order[..root]);
                 turned().zip(turned().skip(1)).for_each(|(&parent, &child)| parents[child] = Some(parent));
                 parents
             }
             _ => Vec::new(),
         };
-        let best = Tree::of_parents(&order).ok().filter(|tree| tree.places() == places);
+        let best = Tree::of_parents(&order).ok().filter(|tree| tree.ranks() == ranks);
         let listed = [
-            ("chain", "every node passes on to the next, pipelined", vec![Tree::chain(places)]),
-            ("flat tree", "the root serves all others itself", vec![Tree::flat(places)]),
-            ("binomial tree", "who has it serves one more at every step", vec![Tree::binomial(places)]),
-            ("binary tree", "a heap: every node has two children", vec![Tree::binary(places)]),
+            ("chain", "every node passes on to the next, pipelined", vec![Tree::chain(ranks)]),
+            ("flat tree", "the root serves all others itself", vec![Tree::flat(ranks)]),
+            ("binomial tree", "who has it serves one more at every step", vec![Tree::binomial(ranks)]),
+            ("binary tree", "a heap: every node has two children", vec![Tree::binary(ranks)]),
             (
                 "double binary tree",
                 "two binary trees, half of the message on each; inner nodes of one are leaves of the other",
-                Tree::double_binary(places).to_vec(),
+                Tree::double_binary(ranks).to_vec(),
             ),
         ];
         let best = best.map(|tree| ("chain, best order found", "a chain through neighbours", vec![tree]));
@@ -174,48 +174,47 @@ impl<'a> Maker<'a> {
         all.into_iter().filter_map(|(name, about, trees)| self.tree(name, about, &trees)).collect()
     }
 
-    /// Rings through all places, the same share of every message on each.
+    /// Rings through all ranks, the same share of every message on each.
     pub(crate) fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
-        let (places, count) = (self.places.len(), rings.len());
+        let (ranks, count) = (self.ranks.len(), rings.len());
         let many = matches!(self.what, "all-gather" | "reduce-scatter");
-        // Block of a place on a ring: a piece of its own message, or a piece of the one message.
-        let of = |ring: usize, place: usize| if many { place * count + ring } else { ring * places + place };
-        let on_ring =
-            |ring| -> Blocks { (0..places).map(|place| blocks(of(ring, place), of(ring, place) + 1)).collect() };
-        let everybody: Vec<usize> = (0..places).collect();
+        // The block of a rank on a ring: a piece of its message, or a piece of the only message.
+        let of = |ring: usize, rank: usize| if many { rank * count + ring } else { ring * ranks + rank };
+        let on_ring = |ring| -> Blocks { (0..ranks).map(|rank| blocks(of(ring, rank), of(ring, rank) + 1)).collect() };
+        let everybody: Vec<usize> = (0..ranks).collect();
         let owners = self.owners();
         let each = |phase: &dyn Fn(Vec<usize>, Blocks) -> Phase| {
             let one = |(ring, order): (usize, &Vec<usize>)| {
-                let order = order.iter().copied().filter(|place| owners.contains(place)).collect();
+                let order = order.iter().copied().filter(|rank| owners.contains(rank)).collect();
                 (everybody.clone(), phase(order, on_ring(ring)))
             };
-            Phase::Together(rings.iter().enumerate().map(one).collect())
+            Phase::Parallel(rings.iter().enumerate().map(one).collect())
         };
         let root_has_all = || -> Blocks {
-            let all = |place| (0..count).flat_map(|ring| blocks(of(ring, place), of(ring, place) + 1)).collect();
-            (0..places).map(all).collect()
+            let all = |rank| (0..count).flat_map(|ring| blocks(of(ring, rank), of(ring, rank) + 1)).collect();
+            (0..ranks).map(all).collect()
         };
         let phases = match self.what {
             "all-gather" => vec![each(&Phase::RingCopy)],
             "reduce-scatter" => vec![each(&Phase::RingCombine)],
             "all-reduce" => vec![each(&Phase::RingCombine), each(&Phase::RingCopy)],
-            "broadcast" => vec![Phase::Scatter(Tree::binomial(places), root_has_all()), each(&Phase::RingCopy)],
-            "reduce" if owners.len() == places => {
-                vec![each(&Phase::RingCombine), Phase::Gather(Tree::binomial(places), root_has_all())]
+            "broadcast" => vec![Phase::Scatter(Tree::binomial(ranks), root_has_all()), each(&Phase::RingCopy)],
+            "reduce" if owners.len() == ranks => {
+                vec![each(&Phase::RingCombine), Phase::Gather(Tree::binomial(ranks), root_has_all())]
             }
             _ => return None,
         };
-        Some(self.made(name, about, if many { count } else { count * places }, phases))
+        Some(self.made(name, about, if many { count } else { count * ranks }, phases))
     }
 
-    fn rings(&self, shape: &Shape) -> Vec<Algorithm> {
+    fn rings(&self, shape: &RankHints) -> Vec<Algorithm> {
         let about = match self.what {
             "broadcast" => "scatter, then a ring all-gather (van de Geijn)",
             "reduce" => "a ring reduce-scatter, then gather",
             "all-reduce" => "a ring reduce-scatter, then a ring all-gather",
             _ => "every block goes round",
         };
-        let given: Vec<usize> = (0..self.places.len()).collect();
+        let given: Vec<usize> = (0..self.ranks.len()).collect();
         let mut all: Vec<Algorithm> = self.ring("ring", about, &[given]).into_iter().collect();
         if !shape.order.is_empty() {
             all.extend(self.ring("ring, best order found", about, std::slice::from_ref(&shape.order)));
@@ -230,12 +229,12 @@ impl<'a> Maker<'a> {
 
     /// Recursive doubling and halving, and Rabenseifner's algorithm.
     fn by_powers_of_two(&self) -> Vec<Algorithm> {
-        let places = self.places.len();
-        let whole: Vec<usize> = (0..places).collect();
-        let power = places.is_power_of_two();
-        let each = || one_each(places);
-        let scatter = || Phase::Scatter(Tree::binomial(places), each());
-        let gather = || Phase::Gather(Tree::binomial(places), each());
+        let ranks = self.ranks.len();
+        let whole: Vec<usize> = (0..ranks).collect();
+        let power = ranks.is_power_of_two();
+        let each = || one_each(ranks);
+        let scatter = || Phase::Scatter(Tree::binomial(ranks), each());
+        let gather = || Phase::Gather(Tree::binomial(ranks), each());
         let doubled = "partners exchange all they have, at doubling distances";
         let halved = "partners exchange and combine halves, at halving distances";
         match self.what {
@@ -247,24 +246,24 @@ impl<'a> Maker<'a> {
             }
             "broadcast" if power => {
                 let about = "scatter, then all-gather by recursive doubling";
-                vec![self.made("recursive doubling", about, places, vec![scatter(), Phase::Doubling(whole, each())])]
+                vec![self.made("recursive doubling", about, ranks, vec![scatter(), Phase::Doubling(whole, each())])]
             }
-            "reduce" if power && self.owners().len() == places => {
+            "reduce" if power && self.owners().len() == ranks => {
                 let about = "reduce-scatter by recursive halving, then gather (Rabenseifner)";
-                vec![self.made("Rabenseifner", about, places, vec![Phase::Halving(whole, each()), gather()])]
+                vec![self.made("Rabenseifner", about, ranks, vec![Phase::Halving(whole, each()), gather()])]
             }
             "all-reduce" => self.folded(),
             _ => Vec::new(),
         }
     }
 
-    /// All-reduces among a power of two: of the first few places, every second gives its operand to its neighbour
+    /// All-reduces among a power of two: of the first few ranks, every second gives its operand to its neighbour
     /// before and has the result from it in the end.
     fn folded(&self) -> Vec<Algorithm> {
-        let places = self.places.len();
-        let power = 1_usize << places.ilog2();
-        let extra = places - power;
-        let core: Vec<usize> = (0..places).filter(|&place| place >= 2 * extra || place % 2 == 0).collect();
+        let ranks = self.ranks.len();
+        let power = 1_usize << ranks.ilog2();
+        let extra = ranks - power;
+        let core: Vec<usize> = (0..ranks).filter(|&rank| rank >= 2 * extra || rank % 2 == 0).collect();
         let fold = |pieces: usize, inwards: bool| {
             let step = |pair: usize| {
                 let (inner, outer) = (2 * pair, 2 * pair + 1);
@@ -273,8 +272,8 @@ impl<'a> Maker<'a> {
             };
             Phase::Steps(if extra == 0 { Vec::new() } else { vec![(0..extra).map(step).collect()] })
         };
-        let mut pieces = vec![Vec::new(); places];
-        core.iter().enumerate().for_each(|(block, &place)| pieces[place] = blocks(block, block + 1));
+        let mut pieces = vec![Vec::new(); ranks];
+        core.iter().enumerate().for_each(|(block, &rank)| pieces[rank] = blocks(block, block + 1));
         let exchange = vec![fold(1, true), Phase::Exchange(core.clone(), vec![0]), fold(1, false)];
         let halves = [Phase::Halving(core.clone(), pieces.clone()), Phase::Doubling(core, pieces)];
         let halves = [fold(power, true)].into_iter().chain(halves).chain([fold(power, false)]).collect();
@@ -286,8 +285,8 @@ impl<'a> Maker<'a> {
 
     /// Bruck, pairwise exchange, and all to all directly.
     fn direct(&self) -> Vec<Algorithm> {
-        let places = self.places.len();
-        let order: Vec<usize> = (0..places).collect();
+        let ranks = self.ranks.len();
+        let order: Vec<usize> = (0..ranks).collect();
         let pairwise = "in step k everyone sends to the k-th after it";
         match self.what {
             "all-gather" => vec![
@@ -295,27 +294,27 @@ impl<'a> Maker<'a> {
                     "Bruck",
                     "blocks double at every step",
                     1,
-                    vec![Phase::BruckCopy(order.clone(), one_each(places))],
+                    vec![Phase::BruckCopy(order.clone(), one_each(ranks))],
                 ),
-                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, Between::OfSender)]),
+                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfSender)]),
             ],
             "reduce-scatter" => {
-                vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, Between::OfReceiver)])]
+                vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfReceiver)])]
             }
             "all-reduce" => {
                 let twice = vec![
-                    Phase::Direct(order.clone(), Between::OfReceiver),
-                    Phase::Direct(order.clone(), Between::OfSender),
+                    Phase::Direct(order.clone(), ExchangeOp::OfReceiver),
+                    Phase::Direct(order.clone(), ExchangeOp::OfSender),
                 ];
                 let one = "everyone sends its operand to all others, who combine what comes";
                 let two = "everyone combines one share of all operands, sent directly, and sends the result to all";
                 vec![
-                    self.made("one shot", one, 1, vec![Phase::Direct(order, Between::Single)]),
-                    self.made("two shots", two, places, twice),
+                    self.made("one shot", one, 1, vec![Phase::Direct(order, ExchangeOp::Single)]),
+                    self.made("two shots", two, ranks, twice),
                 ]
             }
             "all-to-all" => vec![
-                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), Between::OfPair)]),
+                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), ExchangeOp::OfPair)]),
                 self.made(
                     "Bruck",
                     "blocks travel by the binary digits of their way",
@@ -336,30 +335,30 @@ impl<'a> Maker<'a> {
         let leaders: Vec<usize> = groups.iter().filter_map(|group| group.first().copied()).collect();
         let inside = |phase: &dyn Fn(Tree, &Vec<usize>) -> Phase| {
             let one = |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len()), group));
-            Phase::Together(groups.iter().map(one).collect())
+            Phase::Parallel(groups.iter().map(one).collect())
         };
-        let (places, count) = (self.places.len(), groups.len());
-        // By place: of a leader, the blocks of its group.
-        let mut of_groups: Blocks = vec![Vec::new(); places];
-        let of_members = |group: &Vec<usize>| group.iter().flat_map(|&place| blocks(place, place + 1)).collect();
+        let (ranks, count) = (self.ranks.len(), groups.len());
+        // Per rank: the blocks of its group if it is a leader.
+        let mut of_groups: Blocks = vec![Vec::new(); ranks];
+        let of_members = |group: &Vec<usize>| group.iter().flat_map(|&rank| blocks(rank, rank + 1)).collect();
         leaders.iter().zip(groups).for_each(|(&leader, group)| of_groups[leader] = of_members(group));
-        let mut one_of_leaders: Blocks = vec![Vec::new(); places];
+        let mut one_of_leaders: Blocks = vec![Vec::new(); ranks];
         leaders.iter().enumerate().for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
-        let own = |group: &Vec<usize>| group.iter().map(|&place| blocks(place, place + 1)).collect();
+        let own = |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
         let phases = match self.what {
             "all-reduce" => vec![
                 inside(&|tree, _| Phase::Combine(tree, blocks(0, count))),
                 Phase::RingCombine(leaders.clone(), one_of_leaders.clone()),
                 Phase::RingCopy(leaders, one_of_leaders),
-                inside(&|tree, _| Phase::Spread(tree, blocks(0, count))),
+                inside(&|tree, _| Phase::Broadcast(tree, blocks(0, count))),
             ],
             "all-gather" => vec![
                 inside(&|tree, group| Phase::Gather(tree, own(group))),
                 Phase::RingCopy(leaders, of_groups),
-                inside(&|tree, _| Phase::Spread(tree, blocks(0, places))),
+                inside(&|tree, _| Phase::Broadcast(tree, blocks(0, ranks))),
             ],
             "reduce-scatter" => vec![
-                inside(&|tree, _| Phase::Combine(tree, blocks(0, places))),
+                inside(&|tree, _| Phase::Combine(tree, blocks(0, ranks))),
                 Phase::RingCombine(leaders, of_groups),
                 inside(&|tree, group| Phase::Scatter(tree, own(group))),
             ],
@@ -379,12 +378,12 @@ impl<'a> Maker<'a> {
         if self.what != "scan" {
             return Vec::new();
         }
-        let places = self.places.len();
+        let ranks = self.ranks.len();
         let send = |from: usize, to: usize| Step { from, to, blocks: blocks(0, 1), combine: true };
-        let chain = (1..places).map(|place| vec![send(place - 1, place)]).collect();
+        let chain = (1..ranks).map(|rank| vec![send(rank - 1, rank)]).collect();
         let distances = std::iter::successors(Some(1_usize), |distance| Some(distance * 2));
-        let further = |distance: usize| (distance..places).rev().map(|place| send(place - distance, place)).collect();
-        let doubling = distances.take_while(|&distance| distance < places).map(further).collect();
+        let further = |distance: usize| (distance..ranks).rev().map(|rank| send(rank - distance, rank)).collect();
+        let doubling = distances.take_while(|&distance| distance < ranks).map(further).collect();
         vec![
             self.made(
                 "chain",
@@ -404,9 +403,9 @@ fn rings_through(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
         return Vec::new();
     }
     let rings = groups.iter().map(Vec::len).min().unwrap_or(0);
-    let through = |(place, group): (usize, &Vec<usize>), ring: usize| -> Vec<usize> {
+    let through = |(number, group): (usize, &Vec<usize>), ring: usize| -> Vec<usize> {
         let mut members: Vec<usize> = group[ring..].iter().chain(&group[..ring]).copied().collect();
-        if place % 2 == 1 {
+        if number % 2 == 1 {
             members.reverse();
         }
         members

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use oneport_plan::{EqualRings, Problem};
 
 use crate::atomic::atomic;
-use crate::published::published;
-use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, Ties, named, of_equal_rings, on_rings, places};
+use crate::paper_trees::published;
+use crate::{
+    Algorithm, BaselineError, Forwarders, RankHints, Routes, Throughput, Ties, named, of_equal_rings, on_rings, ranks,
+};
 
 /// The name of several rings at once.
 const EQUAL_RINGS: &str = "equal rings at once";
@@ -16,25 +18,25 @@ const EQUAL_RINGS: &str = "equal rings at once";
 pub struct Compared {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The ways that its messages take.
+    /// The routes of its messages.
     pub routes: Arc<Routes>,
-    /// How often it can be carried out, and what limits it.
+    /// Its throughput and the limiting resources.
     pub sustained: Throughput,
     /// Whether operands are combined in the participants' order.
     pub in_order: bool,
-    /// Whether somebody listed it, and it is none of those [known].
+    /// Whether the user supplied this algorithm.
     pub listed: bool,
 }
 
-/// What people run today, counted, the fastest first; equals by name.
+/// Algorithms with their exact throughput, fastest first, ties by name.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// Those that carry out the collective.
+    /// Algorithms that perform the collective.
     pub rows: Vec<Compared>,
-    /// Those that would need a commutative operator.
+    /// Algorithms that need a commutative operator.
     pub out_of_order: Vec<Compared>,
-    /// Names of those that send where no way leads.
-    pub without_way: Vec<String>,
+    /// Names of algorithms that are left out because they send between unconnected nodes.
+    pub unconnected: Vec<String>,
 }
 
 impl Comparison {
@@ -45,14 +47,14 @@ impl Comparison {
     /// # Errors
     /// Sizes or work that are not constant.
     pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
-        let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), without_way: Vec::new() };
+        let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), unconnected: Vec::new() };
         for ties in [Ties::Turns, Ties::First] {
-            let routes = Arc::new(Routes::with(problem.platform(), &places(problem), Over::Anything, ties));
+            let routes = Arc::new(Routes::with(problem.platform(), &ranks(problem), Forwarders::Anything, ties));
             for algorithm in known(problem, &routes) {
                 let name = algorithm.name.clone();
                 match comparison.put(problem, algorithm, routes.clone(), false) {
-                    Err(BaselineError::NoWay { .. }) if comparison.without_way.contains(&name) => {}
-                    Err(BaselineError::NoWay { .. }) => comparison.without_way.push(name),
+                    Err(BaselineError::NoWay { .. }) if comparison.unconnected.contains(&name) => {}
+                    Err(BaselineError::NoWay { .. }) => comparison.unconnected.push(name),
                     added => added?,
                 }
             }
@@ -60,10 +62,10 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// One more algorithm, which somebody lists, on these routes.
+    /// Adds an algorithm that the user supplied, on these routes.
     ///
     /// # Errors
-    /// A send where no way leads; sizes or work that are not constant.
+    /// A send between unconnected nodes; sizes or work that are not constant.
     pub fn add(
         &mut self,
         problem: Problem<'_>,
@@ -76,12 +78,12 @@ impl Comparison {
     /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it.
     ///
     /// # Errors
-    /// A ring that leaves out a place; sizes or work that are not constant.
+    /// A ring that leaves out a rank; sizes or work that are not constant.
     pub fn add_rings(&mut self, problem: Problem<'_>, rings: &EqualRings) -> Result<(), BaselineError> {
         if !on_rings(problem) {
             return Ok(());
         }
-        let routes = Arc::new(Routes::new(problem.platform(), &places(problem), Over::Anything));
+        let routes = Arc::new(Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything));
         self.put(problem, of_equal_rings(problem, EQUAL_RINGS, rings)?, routes, false)
     }
 
@@ -112,7 +114,7 @@ impl Comparison {
 /// The [`named`] algorithms of the collective, shaped after the platform, the [`published`] trees of reductions and the
 /// [`atomic`] ones of broadcasts.
 pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
-    let shape = Shape::find(problem, routes);
+    let shape = RankHints::find(problem, routes);
     let papers = published(problem, routes).into_iter().chain(atomic(problem, routes));
     named(problem, &shape).into_iter().chain(papers).collect()
 }

@@ -3,24 +3,24 @@
 use oneport_plan::{NodeId, Problem};
 
 use crate::algorithm::Ways;
-use crate::catalogue::{Maker, places};
+use crate::catalogue::{Maker, ranks};
 use crate::phase::{Phase, Step};
-use crate::{Algorithm, BaselineError, Over, Routes, Tree, TreeError};
+use crate::{Algorithm, BaselineError, Forwarders, Routes, Tree, TreeError};
 
 /// A send of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Send {
-    /// Who sends.
+    /// The sender.
     pub from: NodeId,
-    /// Who receives.
+    /// The receiver.
     pub to: NodeId,
-    /// What is sent, each block once; piece `k` of demand `d` is block `d * pieces + k`.
+    /// The blocks sent, each once. Piece `k` of demand `d` is block `d * pieces + k`.
     pub blocks: Vec<u32>,
     /// Whether the receiver combines the blocks with its own of the same numbers; else they replace these.
     pub combine: bool,
 }
 
-/// A ring through all [places](places) in this order.
+/// A ring through all [ranks](ranks) in this order.
 ///
 /// # Errors
 /// A collective that rings do not do; a node that is missing, listed twice or takes no part.
@@ -29,35 +29,36 @@ pub fn of_ring(problem: Problem<'_>, name: &str, ring: &[NodeId]) -> Result<Algo
     Maker::new(problem).ring(name, "a ring as listed", &[order]).ok_or_else(|| undone(problem, "a ring"))
 }
 
-/// The places of a ring, each once.
+/// The ranks of a ring, each once.
 pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usize>, BaselineError> {
-    let order = ring.iter().map(|&node| place_of(problem, node)).collect::<Result<Vec<usize>, _>>()?;
+    let order = ring.iter().map(|&node| rank_of(problem, node)).collect::<Result<Vec<usize>, _>>()?;
     let mut found = order.clone();
     found.sort_unstable();
     if let Some(pair) = found.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(BaselineError::ListedTwice { node: name_of(problem, pair[0]) });
     }
-    if let Some(missing) = (0..places(problem).len()).find(|place| found.binary_search(place).is_err()) {
+    if let Some(missing) = (0..ranks(problem).len()).find(|rank| found.binary_search(rank).is_err()) {
         return Err(BaselineError::NotListed { node: name_of(problem, missing) });
     }
     Ok(order)
 }
 
-/// A tree over all [places](places): pairs of a parent and its child. Who is listed first is served first.
+/// A tree over all [ranks](ranks), as pairs of a parent and its child. Children are served in the order of the list.
 ///
 /// # Errors
-/// A collective that trees do not do; edges that are no tree over the places, or not below the collective's root.
+/// A collective without a tree algorithm; edges that do not form a tree over the ranks, or not below the collective's
+/// root.
 pub fn of_tree(problem: Problem<'_>, name: &str, edges: &[(NodeId, NodeId)]) -> Result<Algorithm, BaselineError> {
-    let placed = |&(parent, child): &(NodeId, NodeId)| Ok((place_of(problem, parent)?, place_of(problem, child)?));
+    let placed = |&(parent, child): &(NodeId, NodeId)| Ok((rank_of(problem, parent)?, rank_of(problem, child)?));
     let edges = edges.iter().map(placed).collect::<Result<Vec<_>, BaselineError>>()?;
-    let count = places(problem).len();
+    let count = ranks(problem).len();
     let tree = Tree::of_edges(count, &edges).map_err(|error| match error {
-        TreeError::TwoParents(place) => BaselineError::TwoParents { node: name_of(problem, place) },
-        TreeError::Unreached(place) => BaselineError::InCircle { node: name_of(problem, place) },
+        TreeError::TwoParents(rank) => BaselineError::TwoParents { node: name_of(problem, rank) },
+        TreeError::Unreached(rank) => BaselineError::InCircle { node: name_of(problem, rank) },
         TreeError::Roots(0) => BaselineError::NoRoot,
         TreeError::Roots(_) => {
-            let below = |place: &usize| edges.iter().any(|&(_, child)| child == *place);
-            let roots = (0..count).filter(|place| !below(place)).map(|place| name_of(problem, place));
+            let below = |rank: &usize| edges.iter().any(|&(_, child)| child == *rank);
+            let roots = (0..count).filter(|rank| !below(rank)).map(|rank| name_of(problem, rank));
             BaselineError::NotOneRoot { roots: roots.take(8).collect() }
         }
     })?;
@@ -69,11 +70,11 @@ pub fn of_tree(problem: Problem<'_>, name: &str, edges: &[(NodeId, NodeId)]) -> 
     Maker::new(problem).tree(name, "a tree as listed", &[tree]).ok_or_else(|| undone(problem, "a tree"))
 }
 
-/// Rounds of sends over links, or between nodes that routers join: what a round sends was held before the round. Every
-/// value is cut into so many pieces. Returned with the routes that the sends take.
+/// Rounds of sends over links, or between nodes that routers join. A send needs blocks that were held before its round.
+/// Every value is cut into `pieces` pieces. Returns also the routes of the sends.
 ///
 /// # Errors
-/// Nothing is sent; a send where no link is; sends that do not carry out the collective.
+/// Nothing is sent; a send over a missing link; sends that do not perform the collective.
 pub fn of_rounds(
     problem: Problem<'_>,
     name: &str,
@@ -84,12 +85,12 @@ pub fn of_rounds(
         return Err(BaselineError::Nothing);
     }
     let platform = problem.platform();
-    let mut nodes = places(problem);
+    let mut nodes = ranks(problem);
     for send in rounds.iter().flatten() {
         nodes.extend([send.from, send.to].iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
     }
-    let routes = Routes::new(platform, &nodes, Over::Routers);
-    let place = |node: NodeId| nodes.iter().position(|other| *other == node).unwrap_or_default();
+    let routes = Routes::new(platform, &nodes, Forwarders::Routers);
+    let rank = |node: NodeId| nodes.iter().position(|other| *other == node).unwrap_or_default();
     let mut steps = Vec::with_capacity(rounds.len());
     for (number, round) in rounds.iter().enumerate() {
         let mut step = Vec::with_capacity(round.len());
@@ -98,14 +99,14 @@ pub fn of_rounds(
                 let [from, to] = [*from, *to].map(|node| platform.name(node).to_string());
                 return Err(BaselineError::MissingLink { step: number + 1, from, to });
             }
-            step.push(Step { from: place(*from), to: place(*to), blocks: blocks.clone(), combine: *combine });
+            step.push(Step { from: rank(*from), to: rank(*to), blocks: blocks.clone(), combine: *combine });
         }
         steps.push(step);
     }
     let algorithm = Algorithm {
         name: name.to_string(),
         about: "rounds of sends as listed".to_string(),
-        places: nodes,
+        ranks: nodes,
         pieces: pieces.max(1),
         phases: vec![Phase::Steps(steps)],
         ways: Ways::default(),
@@ -114,13 +115,13 @@ pub fn of_rounds(
     Ok((algorithm, routes))
 }
 
-fn place_of(problem: Problem<'_>, node: NodeId) -> Result<usize, BaselineError> {
-    let place = places(problem).iter().position(|other| *other == node);
-    place.ok_or_else(|| BaselineError::NoPart { node: problem.platform().name(node).to_string() })
+fn rank_of(problem: Problem<'_>, node: NodeId) -> Result<usize, BaselineError> {
+    let rank = ranks(problem).iter().position(|other| *other == node);
+    rank.ok_or_else(|| BaselineError::NoPart { node: problem.platform().name(node).to_string() })
 }
 
-fn name_of(problem: Problem<'_>, place: usize) -> String {
-    places(problem).get(place).map_or_else(String::new, |&node| problem.platform().name(node).to_string())
+fn name_of(problem: Problem<'_>, rank: usize) -> String {
+    ranks(problem).get(rank).map_or_else(String::new, |&node| problem.platform().name(node).to_string())
 }
 
 pub(crate) fn undone(problem: Problem<'_>, shape: &'static str) -> BaselineError {

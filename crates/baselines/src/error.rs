@@ -1,18 +1,18 @@
-//! What can be wrong with an algorithm.
+//! Mistakes of an algorithm.
 
 use oneport_plan::{NodeId, Platform};
 use oneport_schedule::ScheduleError;
 
-/// Why an algorithm does not carry out its collective on its platform.
+/// The reason why an algorithm does not perform its collective on its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// Two places that exchange messages are not connected.
+    /// Two ranks that exchange messages are not connected.
     #[error("no way leads from '{from}' to '{to}'; connect them")]
     NoWay {
-        /// Who sends.
+        /// The sender.
         from: String,
-        /// Who should receive.
+        /// The receiver.
         to: String,
     },
     /// Something is sent over a link that does not exist.
@@ -23,9 +23,9 @@ pub enum BaselineError {
     MissingLink {
         /// The step, counted from 1.
         step: usize,
-        /// Who sends.
+        /// The sender.
         from: String,
-        /// Who should receive.
+        /// The receiver.
         to: String,
     },
     /// A node in a ring or tree that takes no part.
@@ -76,10 +76,10 @@ pub enum BaselineError {
         /// The tree's.
         root: String,
     },
-    /// A shape that does not carry out the collective.
+    /// A shape that does not perform the collective.
     #[error("{shape} does no {collective}; list rounds of sends")]
     NotDone {
-        /// What was listed.
+        /// The shape that the user supplied.
         shape: &'static str,
         /// The collective.
         collective: &'static str,
@@ -90,22 +90,22 @@ pub enum BaselineError {
     /// Nothing is sent at all.
     #[error("nothing is sent; list at least one message")]
     Nothing,
-    /// Somebody sends what it does not have.
+    /// A rank sends a block that it does not have.
     #[error("step {step}: '{node}' sends block {block}, which it does not have yet; let it arrive in an earlier step")]
     NotHeld {
         /// The step, counted from 1.
         step: usize,
-        /// Who sends.
+        /// The sender.
         node: String,
         /// The block, counted from 0.
         block: u32,
     },
-    /// Somebody combines operands that are combined already.
+    /// A rank combines operands that are combined already.
     #[error("step {step}: '{node}' would combine the operand of '{operand}' twice in block {block}; combine each once")]
     Twice {
         /// The step, counted from 1.
         step: usize,
-        /// Who combines.
+        /// The node that combines.
         node: String,
         /// Whose operand.
         operand: String,
@@ -125,11 +125,11 @@ pub enum BaselineError {
     /// Something wanted does not arrive.
     #[error("in the end '{node}' lacks block {block}: {found}; send it what is wanted there")]
     Lacks {
-        /// Who wants it.
+        /// The node that wants the block.
         node: String,
         /// The block, counted from 0.
         block: u32,
-        /// What it has instead.
+        /// The operands that it has instead.
         found: String,
     },
     /// Operands are combined in another order, and the operator is not commutative.

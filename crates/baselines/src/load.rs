@@ -1,4 +1,4 @@
-//! What an algorithm occupies, counted, and how often it can be carried out.
+//! The time that an algorithm keeps links and processors busy, and its throughput.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,32 +9,32 @@ use oneport_schedule::ports;
 
 use crate::{Algorithm, BaselineError, Routes};
 
-/// How often an algorithm can be carried out when one instance follows another without a break, and what limits it.
+/// The throughput of an algorithm if instances follow each other without a break, and the limiting resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Throughput {
-    /// Instances per unit of time. Nothing that does the same things in other order does them more often.
+    /// Instances per unit of time: the maximum over all orders of the same messages.
     pub throughput: Rational,
-    /// What is busy all the time then, ascending; empty where an odd set limits.
+    /// Resources that are busy all the time at this rate, ascending. Empty if only an odd set limits.
     pub busiest: Vec<Resource>,
     /// The odd set of half-duplex ports that limits where no port, link or processor alone does.
     pub odd_set: Option<OddSet>,
 }
 
-/// What every link carries and every processor computes for one instance.
+/// Busy times of links and processors for one instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loads {
-    /// By link: the time for which one instance keeps it busy.
+    /// Per link: the time for which one instance keeps it busy.
     pub links: Vec<Rational>,
-    /// By node: the time for which one instance keeps its processor busy.
+    /// Per node: the time for which one instance keeps its processor busy.
     pub nodes: Vec<Rational>,
 }
 
 impl Algorithm {
-    /// Counts the messages, whose routes must be among those given: from every place. Sizes and work must be constant.
-    /// `O(blocks sent + places (nodes + links))`.
+    /// Counts the messages, whose routes must be among those given: from every rank. Sizes and work must be constant.
+    /// `O(blocks sent + ranks (nodes + links))`.
     ///
     /// # Errors
-    /// No way between two places that send; a size that depends on what is combined.
+    /// Two ranks that send but are not connected; a size that depends on the operands that are combined.
     pub fn loads(&self, problem: Problem<'_>, routes: &Routes) -> Result<Loads, BaselineError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
@@ -43,10 +43,10 @@ impl Algorithm {
         let counts = Counts::of(self, problem);
         let mut traffic = vec![0_u64; platform.links().len()];
         counts.own.into_iter().for_each(|(link, blocks)| traffic[link.index()] += blocks);
-        for (from, to) in self.places.iter().zip(&counts.sent) {
+        for (from, to) in self.ranks.iter().zip(&counts.sent) {
             let mut amounts = vec![0; platform.nodes().len()];
             for (&to, &blocks) in to {
-                let to = self.places[to];
+                let to = self.ranks[to];
                 if routes.path(*from, to).is_none() {
                     return Err(BaselineError::no_way(platform, *from, to));
                 }
@@ -57,7 +57,7 @@ impl Algorithm {
         let whole = |count: u64| Rational::new(count.into(), self.pieces.into());
         let link = |(link, count): (LinkId, u64)| &platform.link(link).cost * size * whole(count);
         let mut nodes = vec![Rational::zero(); platform.nodes().len()];
-        for (node, &count) in self.places.iter().zip(&counts.merged) {
+        for (node, &count) in self.ranks.iter().zip(&counts.merged) {
             if let (Some(compute), true) = (&platform.node(*node).compute, count > 0) {
                 nodes[node.index()] += compute * work * whole(count);
             }
@@ -67,8 +67,8 @@ impl Algorithm {
 }
 
 impl Loads {
-    /// How often what is counted can be done. Where nodes are half-duplex, odd sets of ports are looked at, too
-    /// (`O(ports)` largest flows); else `O(links)`.
+    /// The throughput. If nodes are half-duplex, odd sets of ports are checked, too (`O(ports)` maximum flows); else
+    /// `O(links)`.
     ///
     /// # Errors
     /// Nothing is sent.
@@ -99,22 +99,22 @@ impl Loads {
     }
 }
 
-/// How many blocks are sent from place to place, and combined.
+/// How many blocks are sent from rank to rank, and combined.
 struct Counts {
     /// Messages that take the routes, by sender and receiver.
     sent: Vec<BTreeMap<usize, u64>>,
-    /// Messages that take the algorithm's own ways, by link.
+    /// Per link: blocks on the algorithm's paths.
     own: BTreeMap<LinkId, u64>,
-    /// By place.
+    /// Blocks merged, per rank.
     merged: Vec<u64>,
 }
 
 impl Counts {
     fn of(algorithm: &Algorithm, problem: Problem<'_>) -> Counts {
-        let places = algorithm.places.len();
-        let mut counts = Counts { sent: vec![BTreeMap::new(); places], own: BTreeMap::new(), merged: vec![0; places] };
+        let ranks = algorithm.ranks.len();
+        let mut counts = Counts { sent: vec![BTreeMap::new(); ranks], own: BTreeMap::new(), merged: vec![0; ranks] };
         let owners: BTreeSet<NodeId> = problem.demands().flat_map(|demand| demand.operands.to_vec()).collect();
-        // Who has no operand keeps the first block of a number as it comes.
+        // A rank without an operand stores its first copy of a block, so that nothing is merged.
         let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
         algorithm.messages(&mut |message| {
             let blocks = message.blocks.len() as u64;
@@ -123,7 +123,7 @@ impl Counts {
                 None => *counts.sent[message.from].entry(message.to).or_default() += blocks,
             }
             if message.combine {
-                let owns = owners.contains(&algorithm.places[message.to]);
+                let owns = owners.contains(&algorithm.ranks[message.to]);
                 let first = |block: &&u32| !owns && kept.insert((message.to, **block));
                 counts.merged[message.to] += blocks - message.blocks.iter().filter(first).count() as u64;
             }

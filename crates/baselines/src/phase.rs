@@ -2,90 +2,90 @@
 
 use crate::tree::Tree;
 
-/// Some blocks sent at once from one place to another.
+/// Some blocks sent at once from one rank to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
     /// Messages of one step carry what their senders held before the step.
     pub step: usize,
-    /// The place that sends.
+    /// The rank that sends.
     pub from: usize,
-    /// The place that receives.
+    /// The rank that receives.
     pub to: usize,
-    /// What is sent, each block once.
+    /// The blocks sent, each once.
     pub blocks: &'a [u32],
     /// Whether the receiver combines the blocks with its own of the same numbers; else they replace these.
     pub combine: bool,
 }
 
-/// Who takes the messages of an algorithm, step by step.
+/// Receives the messages of an algorithm, step by step.
 pub type Sink<'s> = &'s mut dyn FnMut(Message<'_>);
 
-/// Blocks by place.
+/// Blocks by rank.
 pub type Blocks = Vec<Vec<u32>>;
 
 /// A part of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Phase {
-    /// Down a tree, the same blocks to everyone.
-    Spread(Tree, Vec<u32>),
-    /// Up a tree; everyone combines what comes with its own.
+    /// Down a tree, the same blocks to all ranks.
+    Broadcast(Tree, Vec<u32>),
+    /// Up a tree. Every rank combines the blocks that arrive with its own.
     Combine(Tree, Vec<u32>),
-    /// Down a tree, to every place its own blocks: a place receives those of all places below it.
+    /// Down a tree, to every rank its own blocks: a rank receives the blocks of all ranks below it.
     Scatter(Tree, Blocks),
-    /// Up a tree, from every place its own blocks.
+    /// Up a tree, from every rank its own blocks.
     Gather(Tree, Blocks),
-    /// Round a ring, the blocks of every place pass all others and are copied. (All-gather.)
+    /// Round a ring, the blocks of every rank pass all others and are copied. (All-gather.)
     RingCopy(Vec<usize>, Blocks),
-    /// Round a ring, the blocks of every place pass all others, are combined with theirs, and end there.
+    /// Round a ring, the blocks of every rank pass all others, are combined with theirs, and end there.
     /// (Reduce-scatter.)
     RingCombine(Vec<usize>, Blocks),
     /// Partners at doubling distances exchange all that they have: after `k` steps groups of `2^k` have the same. A
-    /// power of two places.
+    /// power of two ranks.
     Doubling(Vec<usize>, Blocks),
     /// Partners at halving distances exchange and combine the half that the other's group ends with. A power of two
-    /// places.
+    /// ranks.
     Halving(Vec<usize>, Blocks),
-    /// Partners at doubling distances exchange and combine everything. A power of two places.
+    /// Partners at doubling distances exchange and combine everything. A power of two ranks.
     Exchange(Vec<usize>, Vec<u32>),
-    /// In step `k`, every place sends to the one `2^k` before it all that it has and the other lacks (Bruck 1997).
+    /// In step `k`, every rank sends to the one `2^k` before it all that it has and the other lacks (Bruck 1997).
     BruckCopy(Vec<usize>, Blocks),
-    /// In step `k`, the block of every pair moves `2^k` on if that binary digit of the way between them is 1
-    /// (Bruck 1997).
+    /// In step `k`, a block moves by `2^k` ranks if bit `k` of the distance from its source to its target is set (Bruck
+    /// 1997).
     BruckExchange(Vec<usize>),
-    /// In step `k`, every place sends one block to the place `k` after it.
-    Pairwise(Vec<usize>, Between),
-    /// In one step, every place sends one block to every other, to the nearest first.
-    Direct(Vec<usize>, Between),
+    /// In step `k`, every rank sends one block to the rank `k` after it.
+    Pairwise(Vec<usize>, ExchangeOp),
+    /// In one step, every rank sends one block to every other, to the nearest first.
+    Direct(Vec<usize>, ExchangeOp),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),
-    /// Several at the same time, each among some of the places, which it numbers from 0.
-    Together(Vec<(Vec<usize>, Phase)>),
+    /// Several at the same time, each among some of the ranks, which it numbers from 0.
+    Parallel(Vec<(Vec<usize>, Phase)>),
 }
 
-/// Which block a place sends to another directly.
+/// Which block a rank sends to another directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Between {
+pub enum ExchangeOp {
     /// The block numbered as the sender: its message is copied.
     OfSender,
     /// The block numbered as the receiver, which combines it with its own.
     OfReceiver,
     /// Block 0, which the receiver combines with its own.
     Single,
-    /// The block of the pair, numbered by sender and then by receiver, without pairs of a place and itself.
+    /// The block of the pair, numbered by sender and then by receiver, without pairs of a rank and itself.
     OfPair,
 }
 
-impl Between {
+impl ExchangeOp {
     fn combines(self) -> bool {
-        matches!(self, Between::OfReceiver | Between::Single)
+        matches!(self, ExchangeOp::OfReceiver | ExchangeOp::Single)
     }
 
-    fn block(self, places: usize, from: usize, to: usize) -> u32 {
+    fn block(self, ranks: usize, from: usize, to: usize) -> u32 {
         let block = match self {
-            Between::OfSender => from,
-            Between::OfReceiver => to,
-            Between::Single => 0,
-            Between::OfPair => from * (places - 1) + to - usize::from(to > from),
+            ExchangeOp::OfSender => from,
+            ExchangeOp::OfReceiver => to,
+            ExchangeOp::Single => 0,
+            ExchangeOp::OfPair => from * (ranks - 1) + to - usize::from(to > from),
         };
         u32::try_from(block).unwrap_or(u32::MAX)
     }
@@ -94,11 +94,11 @@ impl Between {
 /// A message of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The place that sends.
+    /// The rank that sends.
     pub from: usize,
-    /// The place that receives.
+    /// The rank that receives.
     pub to: usize,
-    /// What is sent, each block once.
+    /// The blocks sent, each once.
     pub blocks: Vec<u32>,
     /// Whether the receiver combines them with its own.
     pub combine: bool,
@@ -119,11 +119,12 @@ impl Sender<'_> {
 }
 
 impl Phase {
-    /// Tells all messages, from this step on; returns the step after the last. Time follows the blocks that are sent.
+    /// Calls `sink` with all messages, from this step on, and returns the step after the last one. Time is linear in
+    /// the blocks sent.
     pub fn messages(&self, step: usize, sink: Sink<'_>) -> usize {
         let mut out = Sender { step, sink };
         match self {
-            Phase::Spread(tree, blocks) => down(&mut out, tree, |_| blocks),
+            Phase::Broadcast(tree, blocks) => down(&mut out, tree, |_| blocks),
             Phase::Combine(tree, blocks) => up(&mut out, tree, |_| blocks, true),
             Phase::Scatter(tree, blocks) => {
                 let below = subtrees(tree, blocks);
@@ -148,11 +149,11 @@ impl Phase {
                     out.step += 1;
                 }
             }
-            Phase::Together(phases) => {
+            Phase::Parallel(phases) => {
                 let mut last = step;
                 for (members, phase) in phases {
                     let renamed = &mut |message: Message<'_>| {
-                        let [from, to] = [message.from, message.to].map(|place| members[place]);
+                        let [from, to] = [message.from, message.to].map(|rank| members[rank]);
                         (out.sink)(Message { from, to, ..message });
                     };
                     last = last.max(phase.messages(step, renamed));
@@ -173,7 +174,7 @@ fn down<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec
     out.step += 1;
 }
 
-/// The steps of the way down in reverse.
+/// The steps of `down`, reversed.
 fn up<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u32>, combine: bool) {
     let (first, edges) = (out.step, tree.edges());
     let last = edges.last().map_or(0, |&(step, ..)| step);
@@ -184,25 +185,25 @@ fn up<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u
     out.step = first + last;
 }
 
-/// By place: the blocks of all places below it.
+/// Per rank: the blocks of all ranks below it.
 fn subtrees(tree: &Tree, blocks: &Blocks) -> Blocks {
-    let gathered = |below: Vec<usize>| below.into_iter().flat_map(|place| blocks[place].clone()).collect();
+    let gathered = |below: Vec<usize>| below.into_iter().flat_map(|rank| blocks[rank].clone()).collect();
     tree.below().into_iter().map(gathered).collect()
 }
 
-/// In step `k` the place at position `p` sends the blocks that the place at `p - k - behind` began with (ends with).
+/// In step `k` the rank at position `p` sends the blocks that the rank at `p - k - behind` began with (ends with).
 fn ring(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks, behind: usize, combine: bool) {
-    let places = order.len();
-    for step in 0..places.saturating_sub(1) {
-        for position in 0..places {
-            let owner = order[(position + 2 * places - step - behind) % places];
-            out.send(order[position], order[(position + 1) % places], &blocks[owner], combine);
+    let ranks = order.len();
+    for step in 0..ranks.saturating_sub(1) {
+        for position in 0..ranks {
+            let owner = order[(position + 2 * ranks - step - behind) % ranks];
+            out.send(order[position], order[(position + 1) % ranks], &blocks[owner], combine);
         }
         out.step += 1;
     }
 }
 
-/// The blocks of the places at these positions.
+/// The blocks of the ranks at these positions.
 fn of_positions(order: &[usize], positions: impl Iterator<Item = usize>, blocks: &Blocks) -> Vec<u32> {
     positions.flat_map(|position| blocks[order[position % order.len()]].iter().copied()).collect()
 }
@@ -244,13 +245,13 @@ fn exchange(out: &mut Sender<'_>, order: &[usize], blocks: &[u32]) {
 }
 
 fn bruck_copy(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
-    let places = order.len();
+    let ranks = order.len();
     let mut distance = 1;
-    while distance < places {
-        for position in 0..places {
-            let lacking = distance.min(places - distance);
+    while distance < ranks {
+        for position in 0..ranks {
+            let lacking = distance.min(ranks - distance);
             let held = of_positions(order, position..position + lacking, blocks);
-            out.send(order[position], order[(position + places - distance) % places], &held, false);
+            out.send(order[position], order[(position + ranks - distance) % ranks], &held, false);
         }
         distance *= 2;
         out.step += 1;
@@ -258,43 +259,44 @@ fn bruck_copy(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
 }
 
 fn bruck_exchange(out: &mut Sender<'_>, order: &[usize]) {
-    let places = order.len();
+    let ranks = order.len();
     let mut distance = 1;
-    while distance < places {
-        for position in 0..places {
-            // A block that has come by the lower digits of its way already.
+    while distance < ranks {
+        for position in 0..ranks {
+            // A block that has already moved by the lower bits of its distance.
             let block = |way: usize| {
-                let origin = (position + places - way % distance) % places;
-                Between::OfPair.block(places, order[origin], order[(origin + way) % places])
+                let origin = (position + ranks - way % distance) % ranks;
+                ExchangeOp::OfPair.block(ranks, order[origin], order[(origin + way) % ranks])
             };
-            let moved: Vec<u32> = (1..places).filter(|way| way & distance != 0).map(block).collect();
-            out.send(order[position], order[(position + distance) % places], &moved, false);
+            let moved: Vec<u32> = (1..ranks).filter(|way| way & distance != 0).map(block).collect();
+            out.send(order[position], order[(position + distance) % ranks], &moved, false);
         }
         distance *= 2;
         out.step += 1;
     }
 }
 
-fn pairwise(out: &mut Sender<'_>, order: &[usize], between: Between) {
-    let places = order.len();
-    for ahead in 1..places {
-        for position in 0..places {
-            let (from, to) = (order[position], order[(position + ahead) % places]);
-            out.send(from, to, &[between.block(places, from, to)], between.combines());
+fn pairwise(out: &mut Sender<'_>, order: &[usize], between: ExchangeOp) {
+    let ranks = order.len();
+    for ahead in 1..ranks {
+        for position in 0..ranks {
+            let (from, to) = (order[position], order[(position + ahead) % ranks]);
+            out.send(from, to, &[between.block(ranks, from, to)], between.combines());
         }
         out.step += 1;
     }
 }
 
-/// From one side and the other in turn, operands come as neighbours of what is combined already.
-fn direct(out: &mut Sender<'_>, order: &[usize], between: Between) {
-    let places = order.len();
-    for distance in 1..places {
-        for position in 0..places {
-            let after = Some(position + distance).filter(|&after| after < places);
+/// Direct exchange with left and right neighbours alternately, at growing distance, so that combined operands stay
+/// adjacent.
+fn direct(out: &mut Sender<'_>, order: &[usize], between: ExchangeOp) {
+    let ranks = order.len();
+    for distance in 1..ranks {
+        for position in 0..ranks {
+            let after = Some(position + distance).filter(|&after| after < ranks);
             for other in [position.checked_sub(distance), after].into_iter().flatten() {
                 let (from, to) = (order[position], order[other]);
-                out.send(from, to, &[between.block(places, from, to)], between.combines());
+                out.send(from, to, &[between.block(ranks, from, to)], between.combines());
             }
         }
     }

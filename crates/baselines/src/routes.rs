@@ -1,4 +1,4 @@
-//! Which way messages between processors take.
+//! Cheapest paths of messages between processors.
 
 use oneport_graph::shortest_paths;
 use oneport_numbers::{Exact, Scaled};
@@ -6,19 +6,19 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
-/// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the one is
-/// taken whose last node but one is nearer; where several are as near, [`Ties`] decide. The way is the same in every
-/// run.
+/// The cheapest paths between nodes: a message spends the least time on them. If several paths are equally cheap, the
+/// one with the nearest last but one node is taken. Among equally near ones [`Ties`] decide. Every run finds the same
+/// paths.
 #[derive(Debug, Clone)]
 pub struct Routes {
-    /// By node from which somebody sends.
+    /// Per sender: its tree of paths.
     from: Vec<Option<Tree>>,
 }
 
 /// The paths from one node.
 #[derive(Debug, Clone)]
 struct Tree {
-    /// By node: the last link of the way to it and the node before it.
+    /// Per node: the last link of the path to it, and the node before it.
     last: Vec<Option<(LinkId, u32)>>,
     /// The nodes that are reached, in order of distance.
     settled: Vec<u32>,
@@ -33,26 +33,26 @@ pub enum Ties {
     Turns,
 }
 
-/// Over which nodes a way may lead.
+/// Nodes that paths may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum Forwarders {
     /// Any node: processors forward, too.
     Anything,
     /// Routers only: a processor that forwards says so itself.
     Routers,
 }
 
-/// Bits of a cost of which as many as a platform can have nodes add up to a machine word.
+/// Costs of at most this many bits can be summed over all nodes of a platform in 64 bits.
 const BITS: u64 = 39;
 
 impl Routes {
     /// The routes from these nodes; senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
-    pub fn new(platform: &Platform, from: &[NodeId], over: Over) -> Routes {
+    pub fn new(platform: &Platform, from: &[NodeId], over: Forwarders) -> Routes {
         Routes::with(platform, from, over, Ties::Turns)
     }
 
     /// As [`Routes::new`], with a rule for paths that are equally good.
-    pub fn with(platform: &Platform, from: &[NodeId], over: Over, ties: Ties) -> Routes {
+    pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
         let scaled = Scaled::of(platform.links().iter().map(|link| &link.cost));
         match scaled.narrow::<u64>(BITS) {
             Some(costs) => Routes::measured(platform, from, over, ties, &costs),
@@ -60,10 +60,10 @@ impl Routes {
         }
     }
 
-    fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Over, ties: Ties, costs: &[N]) -> Routes {
+    fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties, costs: &[N]) -> Routes {
         let mut routes = Routes { from: vec![None; platform.nodes().len()] };
         for (rank, &node) in from.iter().enumerate() {
-            let through = |next: NodeId| over == Over::Anything || !platform.node(next).is_processor();
+            let through = |next: NodeId| over == Forwarders::Anything || !platform.node(next).is_processor();
             let paths = shortest_paths(
                 platform.graph(),
                 [(node.into(), N::zero())],
@@ -86,8 +86,7 @@ impl Routes {
         routes
     }
 
-    /// The links from one node to another, in the order of travel; `None` where no way leads, or none from this node
-    /// was asked for.
+    /// The links of the path, in travel order. `None` if the target is unreachable or `from` is not among the senders.
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
         let tree = self.from.get(from.index())?.as_ref()?;
         let (mut links, mut node) = (Vec::new(), to);
@@ -100,7 +99,7 @@ impl Routes {
         Some(links)
     }
 
-    /// Adds up, for amounts sent from one node, by target, what passes every link. `O(n)`.
+    /// Sums the traffic per link for the amounts that one node sends, given by target. `O(n)`.
     pub(crate) fn spread(&self, from: NodeId, mut amounts: Vec<u64>, mut pass: impl FnMut(LinkId, u64)) {
         let Some(Some(tree)) = self.from.get(from.index()) else { return };
         for &node in tree.settled.iter().rev() {
@@ -114,8 +113,8 @@ impl Routes {
 }
 
 impl Tree {
-    /// Where several last links are as good, takes one of them by turns, beginning with this number. `near` is how far
-    /// a node is, if the way may lead through it.
+    /// If several last links are equally good, takes them in rotation, from number `turn` on. `near` is the distance of
+    /// a node if paths may pass it.
     fn take_turns<'a, N: Exact + 'a>(
         &mut self,
         platform: &Platform,

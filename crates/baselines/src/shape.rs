@@ -1,4 +1,4 @@
-//! What algorithms are shaped after: a good order of rings and chains, groups of places that are close to one another.
+//! Finds a good order for rings and chains, and groups of ranks that are close to each other.
 //!
 //! Both are heuristics in integers, with a fixed number of steps: the same question has the same answer.
 
@@ -11,23 +11,23 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::graph::EdgeReference;
 use petgraph::visit::EdgeRef;
 
-use crate::{Routes, Shape, places};
+use crate::{RankHints, Routes, ranks};
 
-/// How many links the search for an order may add up: a second or so.
+/// Links that the search for an order may add up in total: about a second.
 const STEPS: usize = 20_000_000;
-/// Bits of costs as the heuristics see them: sums of as many as there are links fit a machine word.
+/// Bits of the rounded costs: sums over all links fit a machine word.
 const BITS: u64 = 30;
 
-impl Shape {
-    /// Looks for groups and for an order, with routes from all [places](places).
-    pub fn find(problem: Problem<'_>, routes: &Routes) -> Shape {
-        let (platform, places) = (problem.platform(), places(problem));
+impl RankHints {
+    /// Looks for groups and for an order, with routes from all [ranks](ranks).
+    pub fn find(problem: Problem<'_>, routes: &Routes) -> RankHints {
+        let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
-        let groups = rooted(by_router(platform, &places).or_else(|| by_distance(platform, &places, &costs)));
-        let rings = Rings::new(platform, &places, routes, costs);
+        let groups = rooted(by_router(platform, &ranks).or_else(|| by_distance(platform, &ranks, &costs)));
+        let rings = Rings::new(platform, &ranks, routes, costs);
         let order = rings.map(|rings| rings.search(&groups)).unwrap_or_default();
-        let given: Vec<usize> = (0..places.len()).collect();
-        Shape { order: if order == given { Vec::new() } else { order }, groups }
+        let given: Vec<usize> = (0..ranks.len()).collect();
+        RankHints { order: if order == given { Vec::new() } else { order }, groups }
     }
 }
 
@@ -40,12 +40,12 @@ fn rounded(platform: &Platform) -> Vec<u64> {
     scaled.values.iter().map(short).collect()
 }
 
-/// Groups that are worth a leader: several, of two or more.
+/// Accepts a grouping of at least two groups with at least two ranks each.
 fn worthwhile(groups: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
     (groups.len() > 1 && groups.iter().all(|group| group.len() > 1)).then_some(groups)
 }
 
-/// The group of place 0, which may be a root, comes first; its leader is place 0.
+/// The group of rank 0, which may be a root, comes first; its leader is rank 0.
 fn rooted(groups: Option<Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let mut groups = groups.unwrap_or_default();
     groups.iter_mut().for_each(|group| group.sort_unstable());
@@ -53,31 +53,30 @@ fn rooted(groups: Option<Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Those whose cheapest link out leads to the same router.
-fn by_router(platform: &Platform, places: &[NodeId]) -> Option<Vec<Vec<usize>>> {
+/// Groups ranks by the router behind their cheapest outgoing link.
+fn by_router(platform: &Platform, ranks: &[NodeId]) -> Option<Vec<Vec<usize>>> {
     let mut groups: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
-    for (place, &node) in places.iter().enumerate() {
+    for (rank, &node) in ranks.iter().enumerate() {
         let cost = |link: &&LinkId| &platform.link(**link).cost;
         let nearest = platform.outgoing(node).iter().min_by(|one, other| cost(one).cmp(cost(other)))?;
         let router = platform.link(*nearest).to;
         if platform.node(router).is_processor() {
             return None;
         }
-        groups.entry(router).or_default().push(place);
+        groups.entry(router).or_default().push(rank);
     }
     worthwhile(groups.into_values().collect())
 }
 
-/// Those who are within some distance of one another, from one to the next: the least distance at which nobody is
-/// alone.
-fn by_distance(platform: &Platform, places: &[NodeId], costs: &[u64]) -> Option<Vec<Vec<usize>>> {
+/// Single-linkage clusters at the smallest distance that leaves no rank alone.
+fn by_distance(platform: &Platform, ranks: &[NodeId], costs: &[u64]) -> Option<Vec<Vec<usize>>> {
     let mut pairs: Vec<(u64, usize, usize)> = Vec::new();
-    for (from, &node) in places.iter().enumerate() {
+    for (from, &node) in ranks.iter().enumerate() {
         let length = |edge: EdgeReference<'_, _>| &costs[LinkId::from(edge.id()).index()];
         let paths = shortest_paths(platform.graph(), [(node.into(), 0)], length, |_| true);
         let far = |to: &NodeId| paths.distances.get(to.index()).copied().flatten();
         pairs.extend(
-            places
+            ranks
                 .iter()
                 .enumerate()
                 .filter(|&(to, _)| to != from)
@@ -85,7 +84,7 @@ fn by_distance(platform: &Platform, places: &[NodeId], costs: &[u64]) -> Option<
         );
     }
     pairs.sort_unstable();
-    let mut group: Vec<usize> = (0..places.len()).collect();
+    let mut group: Vec<usize> = (0..ranks.len()).collect();
     let mut done = 0;
     while done < pairs.len() {
         let level = pairs[done].0;
@@ -97,7 +96,7 @@ fn by_distance(platform: &Platform, places: &[NodeId], costs: &[u64]) -> Option<
             done += 1;
         }
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        group.iter().enumerate().for_each(|(place, group)| groups.entry(*group).or_default().push(place));
+        group.iter().enumerate().for_each(|(rank, group)| groups.entry(*group).or_default().push(rank));
         if groups.len() < 2 {
             return None;
         }
@@ -108,10 +107,10 @@ fn by_distance(platform: &Platform, places: &[NodeId], costs: &[u64]) -> Option<
     None
 }
 
-/// Rings through all places, and what they keep busy.
+/// Rings through all ranks, and what they keep busy.
 struct Rings {
-    places: usize,
-    /// By place: by place: what the way between keeps busy, and for how long.
+    ranks: usize,
+    /// Per pair of ranks: the resources on the path between them, with busy times.
     ways: Vec<Vec<Vec<(u32, u64)>>>,
     resources: usize,
 }
@@ -120,14 +119,14 @@ struct Rings {
 type Busy = (u64, u64);
 
 impl Rings {
-    /// `None` where somebody cannot be reached, there is nobody, or there are too many pairs for a search.
-    fn new(platform: &Platform, places: &[NodeId], routes: &Routes, costs: Vec<u64>) -> Option<Rings> {
+    /// `None` if a rank is unreachable, or if there are 0 or more than 256 ranks.
+    fn new(platform: &Platform, ranks: &[NodeId], routes: &Routes, costs: Vec<u64>) -> Option<Rings> {
         const MOST: usize = 256;
-        if places.is_empty() || places.len() > MOST {
+        if ranks.is_empty() || ranks.len() > MOST {
             return None;
         }
         let resources = Resource::of_platform(platform);
-        // Of a resource of several lanes each does a part.
+        // Each lane of a resource takes an equal part of its traffic.
         let lanes = |resource: &Resource| u64::from(resource.capacity(platform));
         let common = resources.iter().map(lanes).max().unwrap_or(1);
         let busy = |link: LinkId| -> Vec<(u32, u64)> {
@@ -139,16 +138,15 @@ impl Rings {
         let way = |from: NodeId, to: NodeId| -> Option<Vec<(u32, u64)>> {
             Some(routes.path(from, to)?.into_iter().flat_map(|link| links[link.index()].iter().copied()).collect())
         };
-        let ways =
-            places.iter().map(|&from| places.iter().map(|&to| way(from, to)).collect()).collect::<Option<_>>()?;
-        Some(Rings { places: places.len(), ways, resources: resources.len() })
+        let ways = ranks.iter().map(|&from| ranks.iter().map(|&to| way(from, to)).collect()).collect::<Option<_>>()?;
+        Some(Rings { ranks: ranks.len(), ways, resources: resources.len() })
     }
 
-    /// Better and better orders: from the given order and from the nearest one after another, inside groups first,
-    /// by turning stretches of the ring around and moving single places.
+    /// Local search for the cheapest ring, by reversals of segments and moves of single ranks. It starts from the given
+    /// order and from the nearest-neighbour order that stays inside a group first.
     fn search(&self, groups: &[Vec<usize>]) -> Vec<usize> {
         let mut scratch = vec![0; self.resources];
-        let starts = [(0..self.places).collect(), self.nearest(groups)];
+        let starts = [(0..self.ranks).collect(), self.nearest(groups)];
         let mut steps = STEPS;
         let climbed = starts.map(|order| self.climb(order, &mut scratch, &mut steps));
         let best = climbed.into_iter().min_by_key(|(busy, _)| *busy);
@@ -167,12 +165,12 @@ impl Rings {
     }
 
     fn nearest(&self, groups: &[Vec<usize>]) -> Vec<usize> {
-        let mut group = vec![0; self.places];
-        groups.iter().enumerate().for_each(|(number, members)| members.iter().for_each(|&place| group[place] = number));
-        let mut left: Vec<usize> = (1..self.places).collect();
+        let mut group = vec![0; self.ranks];
+        groups.iter().enumerate().for_each(|(number, members)| members.iter().for_each(|&rank| group[rank] = number));
+        let mut left: Vec<usize> = (1..self.ranks).collect();
         let mut order = vec![0];
         while let Some(&at) = order.last() {
-            let far = |place: &usize| self.ways[at][*place].iter().map(|(_, time)| time).sum::<u64>();
+            let far = |rank: &usize| self.ways[at][*rank].iter().map(|(_, time)| time).sum::<u64>();
             let next = (0..left.len()).min_by_key(|&it| (group[left[it]] != group[at], far(&left[it]), left[it]));
             let Some(next) = next else { break };
             order.push(left.remove(next));
@@ -182,11 +180,11 @@ impl Rings {
 
     fn climb(&self, mut order: Vec<usize>, scratch: &mut [u64], steps: &mut usize) -> (Busy, Vec<usize>) {
         let mut best = self.busy(&order, scratch);
-        let cost = self.resources + self.places * 4;
+        let cost = self.resources + self.ranks * 4;
         loop {
             let before = best;
-            for first in 1..self.places {
-                for last in first + 1..self.places {
+            for first in 1..self.ranks {
+                for last in first + 1..self.ranks {
                     for turned in [true, false] {
                         if *steps < cost {
                             return (best, order);

@@ -1,38 +1,38 @@
-//! Trees over places: who gets from whom.
+//! Rooted trees over ranks.
 
-/// Another place for a place, of so many.
-type Moved = fn(usize, usize) -> usize;
+/// A permutation of the ranks except the root: `(rank, ranks - 1) -> rank`.
+type Relabel = fn(usize, usize) -> usize;
 
-/// A rooted tree over the places `0..n`.
+/// A rooted tree over the ranks `0..n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     root: usize,
-    /// By place: its children, in the order in which they are served.
+    /// Per rank: its children, in the order in which they are served.
     children: Vec<Vec<usize>>,
 }
 
-/// Why parents are no tree.
+/// The reason why a list of edges is not a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// Nobody is without a parent, or several are.
+    /// Not exactly one node is without a parent.
     #[error("{0} nodes have no parent; exactly one, the root, has none")]
     Roots(usize),
-    /// A place below two others.
-    #[error("place {0} has two parents; every node but the root has one")]
+    /// A rank below two others.
+    #[error("rank {0} has two parents; every node but the root has one")]
     TwoParents(usize),
-    /// A place that the root does not reach: a circle, or a parent that does not exist.
-    #[error("place {0} is not below the root: its parents go round in a circle")]
+    /// A rank that the root does not reach: a circle, or a parent that does not exist.
+    #[error("rank {0} is not below the root: its parents go round in a circle")]
     Unreached(usize),
 }
 
 impl Tree {
-    /// The tree of these pairs of a parent and its child; who is listed first is served first. `O(n)`.
+    /// The tree of these pairs of a parent and its child. Children are served in the order of the list. `O(n)`.
     ///
     /// # Errors
-    /// A place with two parents; not exactly one root; a place that is not below it.
-    pub fn of_edges(places: usize, edges: &[(usize, usize)]) -> Result<Tree, TreeError> {
-        let mut has_parent = vec![false; places];
-        let mut children = vec![Vec::new(); places];
+    /// A rank with two parents; not exactly one root; a rank that is not below it.
+    pub fn of_edges(ranks: usize, edges: &[(usize, usize)]) -> Result<Tree, TreeError> {
+        let mut has_parent = vec![false; ranks];
+        let mut children = vec![Vec::new(); ranks];
         for &(parent, child) in edges {
             let (Some(below), Some(has)) = (children.get_mut(parent), has_parent.get_mut(child)) else {
                 return Err(TreeError::Unreached(child.min(parent)));
@@ -42,84 +42,84 @@ impl Tree {
             }
             below.push(child);
         }
-        let roots: Vec<usize> = (0..places).filter(|&place| !has_parent[place]).collect();
+        let roots: Vec<usize> = (0..ranks).filter(|&rank| !has_parent[rank]).collect();
         let &[root] = &roots[..] else { return Err(TreeError::Roots(roots.len())) };
         let tree = Tree { root, children };
-        let mut reached = vec![false; places];
-        tree.downwards().into_iter().for_each(|place| reached[place] = true);
+        let mut reached = vec![false; ranks];
+        tree.downwards().into_iter().for_each(|rank| reached[rank] = true);
         match reached.iter().position(|reached| !reached) {
-            Some(place) => Err(TreeError::Unreached(place)),
+            Some(rank) => Err(TreeError::Unreached(rank)),
             None => Ok(tree),
         }
     }
 
-    /// The tree with this parent for every place, `None` for the root. Children are served in the order of their
-    /// places. `O(n)`.
+    /// The tree with this parent for every rank, `None` for the root. Children are served in the order of their
+    /// ranks. `O(n)`.
     ///
     /// # Errors
-    /// Not exactly one root; a place that is not below it.
+    /// Not exactly one root; a rank that is not below it.
     pub fn of_parents(parents: &[Option<usize>]) -> Result<Tree, TreeError> {
         let edges = parents.iter().enumerate().filter_map(|(child, parent)| Some(((*parent)?, child)));
         Tree::of_edges(parents.len(), &edges.collect::<Vec<_>>())
     }
 
     /// A tree whose parents are right by construction.
-    fn from(parent: impl Fn(usize) -> usize, places: usize, root: usize) -> Tree {
-        let mut children = vec![Vec::new(); places];
-        (0..places).filter(|&place| place != root).for_each(|place| children[parent(place)].push(place));
+    fn from(parent: impl Fn(usize) -> usize, ranks: usize, root: usize) -> Tree {
+        let mut children = vec![Vec::new(); ranks];
+        (0..ranks).filter(|&rank| rank != root).for_each(|rank| children[parent(rank)].push(rank));
         Tree { root, children }
     }
 
     /// The root is the parent of all others.
-    pub fn flat(places: usize) -> Tree {
-        Tree::from(|_| 0, places, 0)
+    pub fn flat(ranks: usize) -> Tree {
+        Tree::from(|_| 0, ranks, 0)
     }
 
-    /// Every place is the parent of the next.
-    pub fn chain(places: usize) -> Tree {
-        Tree::from(|place| place - 1, places, 0)
+    /// Every rank is the parent of the next.
+    pub fn chain(ranks: usize) -> Tree {
+        Tree::from(|rank| rank - 1, ranks, 0)
     }
 
     /// Place `i` loses its lowest binary digit that is 1 to become its parent; the largest subtree is served first.
-    pub fn binomial(places: usize) -> Tree {
-        let mut tree = Tree::from(|place| place & (place - 1), places, 0);
+    pub fn binomial(ranks: usize) -> Tree {
+        let mut tree = Tree::from(|rank| rank & (rank - 1), ranks, 0);
         tree.children.iter_mut().for_each(|children| children.reverse());
         tree
     }
 
     /// A heap: the children of `i` are `2i + 1` and `2i + 2`.
-    pub fn binary(places: usize) -> Tree {
-        Tree::from(|place| (place - 1) / 2, places, 0)
+    pub fn binary(ranks: usize) -> Tree {
+        Tree::from(|rank| (rank - 1) / 2, ranks, 0)
     }
 
-    /// Two binary trees below one root, each over all places: who has children in one is a leaf of the other, but for
-    /// one place at most (Sanders, Speck, Träff 2009). The first is numbered in order; the second is its mirror image,
-    /// or moved by one place, over the places from 1 on.
-    pub fn double_binary(places: usize) -> [Tree; 2] {
-        let in_order = |place: usize| {
-            let digit = place & place.wrapping_neg();
-            let parent = (place ^ digit) | (digit << 1);
-            if parent >= places { place ^ digit } else { parent }
+    /// Double binary tree (Sanders, Speck, Träff 2009): at most one rank is an inner node of both trees. The first tree
+    /// is numbered in order. The second one is the first shifted by one rank if the number of ranks is even, and
+    /// mirrored if it is odd; rank 0 is the root of both.
+    pub fn double_binary(ranks: usize) -> [Tree; 2] {
+        let in_order = |rank: usize| {
+            let digit = rank & rank.wrapping_neg();
+            let parent = (rank ^ digit) | (digit << 1);
+            if parent >= ranks { rank ^ digit } else { parent }
         };
-        let others = places.saturating_sub(1);
-        // The place whose part `place` plays in the second tree, and the reverse.
-        let (part, player): (Moved, Moved) = if places.is_multiple_of(2) {
-            (|place, others| (place + others - 2) % others + 1, |part, others| part % others + 1)
+        let others = ranks.saturating_sub(1);
+        // `part`: a rank to its position in the first tree; `player`: the inverse.
+        let (part, player): (Relabel, Relabel) = if ranks.is_multiple_of(2) {
+            (|rank, others| (rank + others - 2) % others + 1, |part, others| part % others + 1)
         } else {
-            (|place, others| others + 1 - place, |part, others| others + 1 - part)
+            (|rank, others| others + 1 - rank, |part, others| others + 1 - part)
         };
-        let second = |place: usize| match in_order(part(place, others)) {
+        let second = |rank: usize| match in_order(part(rank, others)) {
             0 => 0,
             parent => player(parent, others),
         };
-        [Tree::from(in_order, places, 0), Tree::from(second, places, 0)]
+        [Tree::from(in_order, ranks, 0), Tree::from(second, ranks, 0)]
     }
 
-    /// The trees of the groups below a tree of their first members: place `groups[g][i]` is place `i` of the tree of
+    /// The trees of the groups below a tree of their first members: rank `groups[g][i]` is rank `i` of the tree of
     /// the shape in its group.
     pub fn of_groups(groups: &[Vec<usize>], shape: fn(usize) -> Tree) -> Tree {
-        let places = groups.iter().map(Vec::len).sum();
-        let mut children = vec![Vec::new(); places];
+        let ranks = groups.iter().map(Vec::len).sum();
+        let mut children = vec![Vec::new(); ranks];
         let leaders: Vec<usize> = groups.iter().filter_map(|group| group.first().copied()).collect();
         for members in std::iter::once(&leaders).chain(groups) {
             for (parent, below) in shape(members.len()).children.into_iter().enumerate() {
@@ -134,12 +134,12 @@ impl Tree {
         self.root
     }
 
-    /// How many places there are.
-    pub fn places(&self) -> usize {
+    /// How many ranks there are.
+    pub fn ranks(&self) -> usize {
         self.children.len()
     }
 
-    /// All places that the root reaches, parents before children. Never more than there are, even in a circle.
+    /// All ranks that the root reaches, parents before children. Never more than there are, even in a circle.
     pub fn downwards(&self) -> Vec<usize> {
         let mut order = vec![self.root];
         let mut next = 0;
@@ -150,14 +150,14 @@ impl Tree {
         order
     }
 
-    /// The edges with the step at which a message passes down, if each place serves one child per step from the step
+    /// The edges with the step at which a message passes down, if each rank serves one child per step from the step
     /// after its own on; by step.
     pub(crate) fn edges(&self) -> Vec<(usize, usize, usize)> {
         let mut step = vec![0; self.children.len()];
         let mut edges = Vec::new();
         for parent in self.downwards() {
-            for (place, &child) in self.children[parent].iter().enumerate() {
-                step[child] = step[parent] + place + 1;
+            for (turn, &child) in self.children[parent].iter().enumerate() {
+                step[child] = step[parent] + turn + 1;
                 edges.push((step[child], parent, child));
             }
         }
@@ -165,9 +165,9 @@ impl Tree {
         edges
     }
 
-    /// By place: the places below it and itself, ascending.
+    /// Per rank: the ranks below it and itself, ascending.
     pub(crate) fn below(&self) -> Vec<Vec<usize>> {
-        let mut below: Vec<Vec<usize>> = (0..self.children.len()).map(|place| vec![place]).collect();
+        let mut below: Vec<Vec<usize>> = (0..self.children.len()).map(|rank| vec![rank]).collect();
         for parent in self.downwards().into_iter().rev() {
             let mut all = std::mem::take(&mut below[parent]);
             self.children[parent].iter().for_each(|&child| all.extend(&below[child]));
@@ -184,20 +184,20 @@ mod tests {
 
     #[test]
     fn shapes_are_trees() {
-        for places in 2..70 {
-            let [one, two] = Tree::double_binary(places);
-            for tree in [Tree::flat(places), Tree::chain(places), Tree::binomial(places), Tree::binary(places)] {
-                assert_eq!(tree.downwards().len(), places);
+        for ranks in 2..70 {
+            let [one, two] = Tree::double_binary(ranks);
+            for tree in [Tree::flat(ranks), Tree::chain(ranks), Tree::binomial(ranks), Tree::binary(ranks)] {
+                assert_eq!(tree.downwards().len(), ranks);
             }
             for tree in [&one, &two] {
                 let mut reached = tree.downwards();
                 reached.sort_unstable();
-                assert_eq!(reached, (0..places).collect::<Vec<_>>());
+                assert_eq!(reached, (0..ranks).collect::<Vec<_>>());
                 assert!(tree.children.iter().all(|children| children.len() <= 2));
             }
-            let inner = |tree: &Tree| (1..places).filter(|&place| !tree.children[place].is_empty()).collect::<Vec<_>>();
-            let both = inner(&one).into_iter().filter(|place| inner(&two).contains(place)).count();
-            assert!(both <= 1, "{places}: {both} places have children in both trees");
+            let inner = |tree: &Tree| (1..ranks).filter(|&rank| !tree.children[rank].is_empty()).collect::<Vec<_>>();
+            let both = inner(&one).into_iter().filter(|rank| inner(&two).contains(rank)).count();
+            assert!(both <= 1, "{ranks}: {both} ranks have children in both trees");
         }
     }
 

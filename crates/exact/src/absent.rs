@@ -1,4 +1,4 @@
-//! In place of HiGHS where the feature `highs` is off: nobody proposes, and exact pivots do all the work.
+//! Replaces HiGHS if the feature `highs` is off: no basis is proposed, and exact pivots do all the work.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // the interface of the model on HiGHS
 
@@ -13,7 +13,7 @@ use crate::float::{Claim, Engine, FloatProgram};
 use crate::kernel::Basis;
 use crate::program::ExactError;
 
-/// A floating-point model that nobody can make.
+/// A floating-point model that cannot be made.
 pub struct FloatModel(Infallible);
 
 /// The interface of the model on HiGHS; see `highs.rs`.

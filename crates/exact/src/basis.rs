@@ -1,4 +1,4 @@
-//! What a basis is worth, exactly: its primal and dual solution and where they fail.
+//! Evaluates a basis exactly: its primal and dual solution and their violations.
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -12,11 +12,11 @@ use crate::vector::RationalVector;
 
 /// The exact solution pair of a basis, in the integer form's units.
 pub struct Evaluation {
-    /// By column; may be negative where the basis is not primal feasible.
+    /// Per column. Negative entries are possible if the basis is not primal feasible.
     pub primal: RationalVector,
     /// Row activities `a x`, over the primal denominator.
     pub activity: Vec<BigInt>,
-    /// By row; a minimisation's multipliers.
+    /// Per row: the multipliers of a minimisation.
     pub dual: RationalVector,
     /// `cost - y A` by column, over the dual denominator.
     pub reduced: Vec<BigInt>,
@@ -31,7 +31,7 @@ pub struct Evaluation {
 pub struct Violation {
     /// Column or row.
     pub member: Member,
-    /// By how much, positive.
+    /// The amount of the violation; positive.
     pub amount: BigInt,
 }
 
@@ -94,7 +94,7 @@ pub fn reduced_costs<C: Coefficient>(form: &IntegerForm<C>, cost: &[C], dual: &R
     (0..form.columns()).map(reduced).collect()
 }
 
-/// By how much a row's activity `numerator / denominator` exceeds its right-hand side, over the denominator.
+/// The excess of a row's activity `numerator / denominator` over its right-hand side, over the denominator.
 pub fn excess<C: Coefficient>(form: &IntegerForm<C>, row: usize, activity: &BigInt, denominator: &BigInt) -> BigInt {
     let mut side = BigInt::zero();
     form.rhs[row].add_product(denominator, &mut side);

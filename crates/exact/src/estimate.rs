@@ -8,13 +8,13 @@ use crate::program::{ExactError, Sense};
 use crate::scaled::dyadic;
 use crate::solver::{Options, Solver, Statistics};
 
-/// What HiGHS believes the optimum to be. The numbers are exactly those that HiGHS computed (dyadic rationals), so they
-/// are off by its tolerances: they may guide a search, and only [`Solver::solve`] decides.
+/// The optimum as HiGHS estimates it. The numbers are exactly those that HiGHS computed (dyadic rationals), so they are
+/// off by its tolerances: they may guide a search, and only [`Solver::solve`] decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// By column.
+    /// Per column.
     pub primal: Vec<Rational>,
-    /// By row, with the signs of [`Optimum::dual`](crate::Optimum::dual).
+    /// Per row, with the signs of [`Optimum::dual`](crate::Optimum::dual).
     pub dual: Vec<Rational>,
 }
 

@@ -106,7 +106,7 @@ impl Active {
     }
 }
 
-/// Pivots on columns and rows with a single live entry until there is none; no entry is ever created.
+/// Pivots on columns and rows with a single live entry while there are any; no entry is ever created.
 fn peel(active: &mut Active, factors: &mut Factors) {
     let size = active.rows.len();
     let mut singles: Vec<(bool, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a floating-point solver is told, and what it says. Nothing here is believed.
+//! Input and output of a floating-point solver. All output is checked exactly.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // what HiGHS is told
 
@@ -13,7 +13,7 @@ pub enum Engine {
     InteriorPoint,
 }
 
-/// What the floating-point solver says.
+/// The outcome that the floating-point solver claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "nobody claims anything without HiGHS"))]
 pub enum Claim {

@@ -123,7 +123,7 @@ pub struct IntegerForm<C> {
     pub cost: Vec<C>,
     /// Row `i` of this form is row `i` of the program times this positive factor.
     pub row_factors: Vec<Rational>,
-    /// A variable of the program is the one here times this positive factor; all factors are 1 where there are none.
+    /// A variable of the program is the variable here times this positive factor. `None`: all factors are 1.
     pub column_factors: Option<Vec<BigInt>>,
     /// The cost here is the program's (negated when maximised) times this positive factor.
     pub cost_factor: Rational,
@@ -145,7 +145,7 @@ impl<C: Coefficient> IntegerForm<C> {
         self.rows[range.clone()].iter().map(|&row| row as usize).zip(&self.values[range])
     }
 
-    /// What a column's variable is multiplied by, if anything.
+    /// The factor of a column's variable; `None` for 1.
     pub fn column_factor(&self, column: usize) -> Option<&BigInt> {
         self.column_factors.as_ref().and_then(|factors| factors.get(column))
     }
@@ -161,8 +161,8 @@ impl<C: Coefficient> IntegerForm<C> {
     }
 }
 
-/// Brings the program to integers. Where a row meets many long denominators, variables are scaled as well: their common
-/// multiple would be as long as all of them together, and stand in every entry.
+/// Brings the program to integers. If a row meets many long denominators, variables are scaled as well: otherwise the
+/// denominators' common multiple would be as long as all of them together, and appear in every entry.
 pub fn scaled_form(program: &LinearProgram) -> AnyForm {
     let by_row = match integer_form(program) {
         AnyForm::Big(form) => form,

@@ -36,7 +36,7 @@ fn ok(call: &'static str, status: HighsInt) -> Result<(), ExactError> {
     if status < 0 { Err(ExactError::Solver { call, status: i64::from(status) }) } else { Ok(()) }
 }
 
-/// Tells HiGHS to stop when the watch behind `data` says so.
+/// Makes HiGHS stop when the watch behind `data` has ended.
 unsafe extern "C" fn interrupt(
     _kind: c_int,
     _message: *const c_char,
@@ -44,8 +44,7 @@ unsafe extern "C" fn interrupt(
     answer: *mut HighsCallbackDataIn,
     data: *mut c_void,
 ) {
-    // SAFETY: `FloatModel::follow` handed over a watch that lives as long as the run; HiGHS passes an answer of its
-    // own.
+    // SAFETY: `FloatModel::follow` passed a watch that outlives the run; HiGHS passes its answer.
     unsafe {
         if let (Some(watch), Some(answer)) = (data.cast::<Watch>().as_ref(), answer.as_mut()) {
             answer.user_interrupt |= c_int::from(watch.ask().is_err());
@@ -58,7 +57,7 @@ const MINIMIZE: HighsInt = 1;
 const COLUMN_WISE: HighsInt = 1;
 
 impl FloatModel {
-    /// Loads a program: minimise. Always a model; without HiGHS (`absent.rs`) there is none.
+    /// Loads a program to minimise. Always `Some`; without HiGHS (`absent.rs`) always `None`.
     pub fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };

@@ -21,7 +21,7 @@ pub struct IntegerOptions {
 
 /// Looks for an integer point of the program that satisfies every row exactly, good in its objective.
 ///
-/// `None` means that none was found within the limits or before the watch ended the search, not that there is none.
+/// `None` means that no point was found within the limits or before the watch ended. A point may still exist.
 ///
 /// ```
 /// use oneport_exact::{IntegerOptions, LinearProgram, Rational, Relation, Sense, Watch, find_integer_point};

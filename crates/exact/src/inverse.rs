@@ -28,7 +28,7 @@ const MOST_ROWS: usize = 64;
 
 /// `Q` and `d` of a basis.
 pub struct Inverse {
-    /// By place: whose column stands there.
+    /// Per position: the basic column or row.
     members: Vec<Member>,
     rows: Vec<Vec<BigInt>>,
     determinant: BigInt,
@@ -104,7 +104,7 @@ impl Inverse {
         place.map(|place| self.put(place, entering, along)).is_some()
     }
 
-    /// By column, where rows that are not basic hold with this right-hand side.
+    /// Per column: the solution if rows that are not basic hold with this right-hand side.
     fn solve<C: Coefficient>(&self, form: &IntegerForm<C>, rhs: &[C]) -> RationalVector {
         let mut x = vec![BigInt::zero(); form.columns()];
         for (member, row) in self.members.iter().zip(&self.rows) {
@@ -117,7 +117,7 @@ impl Inverse {
         RationalVector::new(x, self.determinant.clone())
     }
 
-    /// By row, where basic columns have this cost.
+    /// Per row: the multipliers if basic columns have this cost.
     fn multipliers<C: Coefficient>(&self, cost: &[C]) -> RationalVector {
         let mut y = vec![BigInt::zero(); self.rows.len()];
         for (member, row) in self.members.iter().zip(&self.rows) {
@@ -154,8 +154,8 @@ impl<'a, C: Coefficient> Basic<'a, C> {
         }
     }
 
-    /// By column, where rows that are not basic hold with this right-hand side, and other columns are zero. `None` only
-    /// where the watch ended the work.
+    /// Per column: the solution if rows that are not basic hold with this right-hand side and other columns are zero.
+    /// `None` only if the watch ended the work.
     pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         match self {
             Basic::Factorised(kernel) => Some(kernel.spread(kernel.solve(rhs)?)),
@@ -163,7 +163,7 @@ impl<'a, C: Coefficient> Basic<'a, C> {
         }
     }
 
-    /// By row, where basic columns have this cost, and basic rows multipliers of zero.
+    /// Per row: the multipliers if basic columns have this cost and basic rows have multiplier zero.
     pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         match self {
             Basic::Factorised(kernel) => kernel.multipliers(cost),

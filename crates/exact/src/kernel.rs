@@ -49,9 +49,9 @@ pub struct Kernel<'a, C> {
     /// Place of each row in `rows`, or `usize::MAX`.
     place: Vec<usize>,
     matrix: Square<C>,
-    /// Of long numbers: what substitution solves, and the rest as a matrix of its own.
+    /// For long numbers: the part that substitution solves, and the rest as a separate matrix.
     peeled: Option<(Peeled<C>, Square<C>)>,
-    /// Of the rest, else of the matrix.
+    /// Factors of the rest, or of the whole matrix if nothing was peeled.
     factors: Factors,
     watch: &'a Watch,
 }
@@ -103,7 +103,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
             failure.rows.iter_mut().for_each(|row| *row = peeled.nucleus_rows[*row]);
             failure.columns.iter_mut().for_each(|column| *column = peeled.nucleus_columns[*column]);
         }
-        // An incomplete basis pads the kernel to a square; the padding is no row or column of the program.
+        // An incomplete basis pads the kernel to a square. The padding is not a row or column of the program.
         let known =
             |places: Vec<usize>, list: &[usize]| places.iter().filter_map(|&at| list.get(at).copied()).collect();
         Err(Singular { rows: known(failure.rows, &rows), columns: known(failure.columns, &columns) })

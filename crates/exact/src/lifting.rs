@@ -184,7 +184,7 @@ fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> O
     Some((numerators, denominator))
 }
 
-/// The integer whose digits in base `prime` are those of one entry, lowest first.
+/// The integer with the digits of one entry in base `prime`, lowest first.
 fn p_adic(digits: &[Vec<u64>], prime: u64, entry: usize) -> BigInt {
     let used = digits.iter().rposition(|digit| digit[entry] != 0).map_or(0, |last| last + 1);
     let mut value = BigUint::zero();

@@ -5,8 +5,8 @@ pub const FIRST_PRIME: u64 = (1 << 61) - 1;
 /// Primes to fall back on when a basis is singular modulo the first by accident.
 pub const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
 
-/// Further primes, below `2^60`, from a place that the data chooses: whoever knows the primes above could supply data
-/// that they all divide.
+/// Further primes, below `2^60`, from a start that depends on the data: otherwise data could be supplied that all fixed
+/// primes divide.
 pub fn primes_from(data: u64) -> impl Iterator<Item = u64> {
     let first = (1u64 << 60) - 1 - 2 * (data >> 40);
     (0..).map(move |step| first - 2 * step).filter(|&odd| is_prime(odd))

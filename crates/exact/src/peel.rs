@@ -1,8 +1,9 @@
 //! Peeling: what a square matrix has of triangles is solved by substitution, exactly, and only the rest is factorised.
 //!
-//! A row with one entry left determines its column's unknown before anything else is known; a column with one entry
-//! left determines its unknown from that row, after all the others. Taken out one after the other they leave the
-//! *nucleus*, in which every row and column has at least two entries. For the transposed system the two change places.
+//! A row with one entry left determines its column's unknown before anything else is known. A column with one entry
+//! left determines its unknown from that row, after all the others. Without these rows and columns the *nucleus* is
+//! left, in which every row and column has at least two entries. For the transposed system rows and columns change
+//! roles.
 //!
 //! With long numbers this pays: p-adic lifting carries the length of the longest unknown through every entry of the
 //! matrix, and the lengths of stars and chains add up in a single unknown.
@@ -27,7 +28,7 @@ struct Step {
 /// The order of substitutions, and what they leave.
 #[derive(Debug, Clone)]
 pub struct Peeled<C> {
-    /// By row: its `(column, value)` entries.
+    /// Per row: its `(column, value)` entries.
     rows: Vec<Vec<(u32, C)>>,
     steps: Vec<Step>,
     /// Rows and columns of the nucleus, ascending.
@@ -36,7 +37,7 @@ pub struct Peeled<C> {
 }
 
 impl<C: Coefficient> Peeled<C> {
-    /// Peels a square matrix of so many rows. Time: linear in its entries.
+    /// Peels a square matrix of `size` rows. Time: linear in its entries.
     pub fn new(matrix: &Square<C>, size: usize) -> Self {
         let mut rows: Vec<Vec<(u32, C)>> = vec![Vec::new(); size];
         for (column, entries) in matrix.columns.iter().enumerate() {
@@ -99,8 +100,8 @@ impl<C: Coefficient> Peeled<C> {
         Square { columns: self.nucleus_columns.iter().map(inside).collect() }
     }
 
-    /// Solves the system, where `nucleus` solves that of the nucleus for a right-hand side of its own; `None` where
-    /// that is what it says.
+    /// Solves the system. `nucleus` solves the system of the nucleus for a given right-hand side; if it returns `None`,
+    /// so does this.
     pub fn solve(
         &self,
         matrix: &Square<C>,

@@ -1,6 +1,6 @@
 //! Refinement: HiGHS solves for the correction to an exact pair of solutions that is not optimal, magnified.
 //!
-//! Every inequality is given a slack `s >= 0` of its own, so that all rows are equations. With an exact basic solution
+//! Every inequality is given a separate slack `s >= 0`, so that all rows are equations. With an exact basic solution
 //! `x*, s*` and its multipliers `y*`, put `x = x* + x' / S` and `c' = T (c - y* A)`, where `c - y* A` are the reduced
 //! costs (of slacks, too):
 //!
@@ -8,9 +8,9 @@
 //! minimise c' (x', s')  subject to  A x' + s' = S (b - A x* - s*),  x' >= -S x*,  s' >= -S s*
 //! ```
 //!
-//! The two objectives differ by the constant `y* b`, so the bases of this program are those of the given one and the
-//! same are optimal, but what was an error below the solver's tolerance is `S` or `T` times as large. (Among
-//! inequalities the difference `y* A x` would not be constant.)
+//! The two objectives differ by the constant `y* b`. So both programs have the same bases and the same optimal ones,
+//! but an error below the solver's tolerance becomes `S` or `T` times as large. (Among inequalities the difference `y*
+//! A x` would not be constant.)
 //!
 //! Reference: Gleixner, Steffy, Wolter, Iterative refinement for linear programming, INFORMS J. Comput. 28 (2016).
 
@@ -165,7 +165,7 @@ impl Zooms {
         (reduced, evaluation.primal.numerators.iter().enumerate().map(lower).collect())
     }
 
-    /// What a row lacks to its right-hand side.
+    /// The difference of a row's right-hand side and its activity.
     fn room<C: Coefficient>(
         &self,
         form: &IntegerForm<C>,

@@ -66,7 +66,7 @@ pub fn dyadic(value: f64, exponent: i64) -> Rational {
     }
 }
 
-/// The nearest integers; `None` where a value is none.
+/// The nearest integers; `None` if a value is not finite.
 pub fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
     values.iter().map(|value| BigInt::from_f64(value.round())).collect()
 }
@@ -89,7 +89,7 @@ impl Scaling {
         if let (Some(least), Some(most)) = (all().min(), all().max())
             && most - least > EASY_SPREAD
         {
-            // Long numbers beside ones: what stays out of range would be cut off, and the program another one.
+            // Long numbers next to ones: entries out of range would be cut off, which would change the program.
             for pass in 0..MOST_PASSES {
                 if pass >= PASSES && scaling.is_in_range(&exponents) {
                     break;
@@ -225,7 +225,7 @@ pub fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// A star's scatter: `c f_i` on two ports each beside `-T`, `f_i = 1`, and ports that send nothing; `c` has 200
+    /// A star's scatter: `c f_i` on two ports each next to `-T`, `f_i = 1`, and ports that send nothing; `c` has 200
     /// digits.
     #[test]
     fn long_numbers_beside_ones_are_scaled_into_range() {

@@ -79,14 +79,14 @@ impl Default for Options {
 pub struct Optimum {
     /// The optimal value.
     pub objective: Rational,
-    /// By column.
+    /// Per column.
     pub primal: RationalVector,
-    /// By row: how much the optimal value grows per unit of right-hand side. Non-negative on `<=` rows of a
+    /// Per row: the growth of the optimal value per unit of right-hand side. Non-negative on `<=` rows of a
     /// maximisation and `>=` rows of a minimisation.
     pub dual: RationalVector,
 }
 
-/// What is known about a program, with its proof.
+/// The outcome of a solve, with its proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// Solved: the dual solution is the certificate ([`check_optimum`](crate::check_optimum)).
@@ -109,7 +109,7 @@ pub enum Outcome {
     },
 }
 
-/// What the last solve took.
+/// Effort of the last solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Time inside HiGHS, by its own clock.
@@ -159,7 +159,7 @@ impl Solver {
         self.start = basis.is_complete().then_some(basis);
     }
 
-    /// What the last [`solve`](Self::solve) or [`estimate`](Self::estimate) took.
+    /// Effort of the last [`solve`](Self::solve) or [`estimate`](Self::estimate).
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -220,8 +220,8 @@ impl Solver {
     /// Solves the program exactly.
     ///
     /// # Errors
-    /// [`ExactError::TooLarge`] beyond what HiGHS can number, [`ExactError::Solver`] when HiGHS refuses a call.
-    /// Numerical trouble is no error: it is repaired, or told as [`Outcome::LimitReached`].
+    /// [`ExactError::TooLarge`] if HiGHS cannot number the entries, [`ExactError::Solver`] if HiGHS refuses a call.
+    /// Numerical trouble is repaired, or reported as [`Outcome::LimitReached`].
     pub fn solve(&mut self, options: &Options) -> Result<Outcome, ExactError> {
         self.statistics = Statistics::default();
         self.check_size()?;
@@ -248,7 +248,7 @@ impl Solver {
         if options.method == Method::ExactPivots {
             return Ok(self.finish_by_pivots(form, slack, options));
         }
-        // What HiGHS could not tell apart, it cannot a few columns later.
+        // If exact pivots were needed for this program, keep using them after a few more columns.
         if let Some((basis, _)) = self.pivoted.take().filter(|(_, added)| *added <= FEW_COLUMNS) {
             return Ok(self.finish_by_pivots(form, basis, options));
         }
@@ -262,7 +262,7 @@ impl Solver {
             Some((evaluation, basis)) if evaluation.primal_violations.is_empty() => Some(basis),
             _ => zero_is_feasible(&self.program).then(|| slack.clone()),
         };
-        // What HiGHS will not touch, exact pivots will.
+        // If HiGHS refuses the program, exact pivots solve it.
         let claim = self.propose(options).unwrap_or(Claim::Unknown);
         let proposed = self.float.as_ref().and_then(|(model, _)| model.basis());
         let outcome = match (claim, proposed) {
@@ -316,7 +316,7 @@ impl Solver {
             claim = model.run(&options.watch)?;
         }
         if claim == Claim::LimitReached && options.time_limit.is_none() && options.watch.ask().is_ok() {
-            // Not the limit that was asked for: HiGHS has lost its way. Start afresh, or let exact pivots do it.
+            // Not the limit that was asked for: HiGHS is stuck. Start afresh, or let exact pivots do it.
             let was_warm = std::mem::replace(&mut self.warm, true);
             if was_warm {
                 self.float = None;

@@ -14,7 +14,7 @@ pub struct RationalVector {
     pub(crate) denominator: BigInt,
 }
 
-/// What can index a [`RationalVector`].
+/// Indices of a [`RationalVector`].
 pub trait Index {
     /// The place in the vector.
     fn place(self) -> usize;
@@ -46,7 +46,7 @@ impl RationalVector {
         self.numerators.len()
     }
 
-    /// Whether there is no entry.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.numerators.is_empty()
     }

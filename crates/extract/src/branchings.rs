@@ -83,7 +83,7 @@ pub fn pack(
     Ok(found)
 }
 
-/// What is left to pack.
+/// The rest to be packed.
 struct Packing<'w> {
     /// The nodes to be spanned, without the root.
     nodes: Vec<usize>,
@@ -91,7 +91,7 @@ struct Packing<'w> {
     bound: usize,
     root: usize,
     arcs: Vec<Arc>,
-    /// What every node has to receive yet, in units.
+    /// The amount that every node has yet to receive, in units.
     left: BigUint,
     unit: Rational,
     watch: &'w Watch,

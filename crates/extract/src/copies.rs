@@ -1,9 +1,9 @@
 //! Copies of messages, by link, into weighted arborescences.
 //!
-//! The source of every message hangs below a root of its own making: an arc of the message's rate leads to it. So the
-//! messages of an all-gather whose copies are only known together are packed as one: the set of all nodes is tight,
-//! every arborescence enters it once, and those that enter at a source weigh as much as its rate (Edmonds' disjoint
-//! branchings with several roots).
+//! The source of every message hangs below a separate root: an arc of the message's rate leads to it. So the messages
+//! of an all-gather whose copies are only known together are packed as one: the set of all nodes is tight, every
+//! arborescence enters it once, and the arborescences that enter at a source weigh as much as its rate (Edmonds'
+//! disjoint branchings with several roots).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::scaled::Unit;
 pub struct Message {
     /// Its owner.
     pub source: NodeId,
-    /// Copies wanted per unit of time by everyone who wants it.
+    /// Copies per unit of time that every target receives.
     pub rate: Rational,
 }
 
@@ -40,8 +40,8 @@ pub struct Spread {
 
 /// Packs arborescences of the messages to all targets into copies by link.
 ///
-/// Of `m` links with a positive amount (after helpers are split off, see the crate's page) and `k` messages, at most
-/// `m + k - rho + 1` arborescences, where `rho` is the rank of the cuts that are tight at the start.
+/// At most `m + k - rho + 1` arborescences for `m` links with a positive amount (after helpers are split off, see the
+/// crate's page) and `k` messages, where `rho` is the rank of the cuts that are tight at the start.
 ///
 /// # Errors
 /// [`ExtractError`]: links that do not exist, negative amounts; a target that too few copies can reach, a helper that
@@ -73,7 +73,7 @@ pub fn spread(
     }
     for (&link, rate) in copies.iter().filter(|(_, rate)| !rate.is_zero()) {
         let ends = platform.link(link);
-        // Nobody needs the only message where it comes from.
+        // A single message is not sent back to its source.
         if !matches!(messages, [message] if message.source == ends.to) {
             let (from, to) = (ends.from.index(), ends.to.index());
             network.ways.push(Way { from, to, room: whole(rate), links: vec![link] });
@@ -113,19 +113,19 @@ pub fn spread(
         .collect()
 }
 
-/// The links of an arborescence, without those that lead to no target.
+/// The links of an arborescence, without links that lead to no target.
 fn expand<'n>(
     platform: &Platform,
     source: NodeId,
     ways: impl Iterator<Item = &'n Way>,
     targets: &BTreeSet<NodeId>,
 ) -> Vec<(LinkId, Option<u32>)> {
-    // By node that holds a copy and may pass it on as often as it likes: the hop that brought it.
+    // Per node that holds a copy and can replicate it: the hop that brought the copy.
     let mut holders: BTreeMap<NodeId, Option<usize>> = BTreeMap::from([(source, None)]);
     let mut hops: Vec<(LinkId, Option<usize>)> = Vec::new();
     for way in ways {
         let tail = |link: &LinkId| platform.link(*link).from;
-        // The way begins at its last node that holds a copy already.
+        // The path begins at its last node that holds a copy already.
         let start = way.links.iter().rposition(|link| holders.contains_key(&tail(link))).unwrap_or(0);
         let mut before = way.links.get(start).and_then(|link| holders.get(&tail(link)).copied().flatten());
         for &link in &way.links[start..] {

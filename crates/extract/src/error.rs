@@ -1,22 +1,22 @@
-//! Why rates are no weighted sum of patterns.
+//! Reasons why rates are not a weighted sum of patterns.
 
 use oneport_plan::{MergeTask, RatesError};
 use oneport_platform::Rational;
 use oneport_watch::Limit;
 
-/// Why rates are no weighted sum of patterns: places and amounts.
+/// The reason why rates are not a weighted sum of patterns: nodes, links and amounts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtractError {
-    /// What is wrong with the rates of one of several demands.
+    /// The mistake in the rates of one of several demands.
     #[error("demand {demand} (counted from 0): {error}")]
     InDemand {
         /// The place of the demand.
         demand: usize,
-        /// What is wrong.
+        /// The mistake.
         error: Box<ExtractError>,
     },
-    /// A kind of demand whose rates may be read in several ways.
+    /// A kind of demand with ambiguous rates.
     #[error(transparent)]
     Rates(#[from] RatesError),
     /// Rates for another number of demands.
@@ -30,9 +30,9 @@ pub enum ExtractError {
     /// Rates of a demand of another kind.
     #[error("rates of {found}; the demand asks for {right}")]
     OtherKind {
-        /// What the rates are of.
+        /// The kind of the rates.
         found: &'static str,
-        /// What the demand asks for.
+        /// The kind that the demand needs.
         right: &'static str,
     },
     /// A reduction of nothing.
@@ -153,7 +153,7 @@ pub enum ExtractError {
         /// The throughput given, times the demand's rate.
         throughput: Box<Rational>,
     },
-    /// A node that is no target passes on more than it receives, and does not receive all.
+    /// A helper passes on more than it receives, and does not receive all.
     #[error(
         "helper '{node}' sends {sent} and receives {received}: it copies, and copies made by helpers are a Steiner problem; \
          the flows promise {throughput}, trees may attain less; ask `solve`"
@@ -168,7 +168,7 @@ pub enum ExtractError {
         /// The throughput given, times the demand's rate.
         throughput: Box<Rational>,
     },
-    /// Copies of several messages without a word of which is which.
+    /// Copies of several messages that do not name their message.
     #[error(
         "copies that do not name their demand can be told apart only where every demand is a message to the same nodes, \
          its source among them, as in an all-gather; name the demand of each"

@@ -1,9 +1,8 @@
-//! Nodes that want nothing: how capacities through them are passed on to those that do.
+//! Helpers, which are not targets: how capacities through them are passed on to targets.
 //!
 //! In order:
-//! 1. A helper that replicates and that a flow of the whole amount reaches joins those that are spanned, at no cost.
-//! 2. Of every other helper that offers more than it receives, as much is taken off its outgoing arcs as no target
-//!    needs.
+//! 1. A helper that replicates and that a flow of the whole amount reaches joins the spanned nodes, at no cost.
+//! 2. If another helper offers more than it receives, its outgoing arcs are reduced by as much as no target needs.
 //! 3. If it offers no more than it receives, it is split off: for each arc `(a, v)` into it and `(v, b)` out of it, as
 //!    much as possible moves to an arc `(a, b)` while all targets keep their flow. All that leaves it can be moved
 //!    (Bang-Jensen, Frank and Jackson 1995).
@@ -17,7 +16,7 @@ use oneport_graph::cut_below;
 use oneport_platform::LinkId;
 use oneport_watch::{Limit, Watch};
 
-/// An arc with its capacity, and the links that it stands for.
+/// An arc with its capacity, and the path of links that it represents.
 #[derive(Debug, Clone)]
 pub(crate) struct Way {
     pub from: usize,
@@ -32,7 +31,7 @@ pub(crate) struct Network<'w> {
     pub nodes: usize,
     pub root: usize,
     pub ways: Vec<Way>,
-    /// What has to reach every spanned node.
+    /// The amount that has to reach every spanned node.
     pub worth: BigUint,
     pub spanned: Vec<bool>,
     pub watch: &'w Watch,

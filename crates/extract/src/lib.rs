@@ -22,12 +22,12 @@ pub use error::ExtractError;
 use copies::{Message, spread};
 use trees::{Reduction, Trees};
 
-/// What rates are made of.
+/// The patterns of rates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extracted {
     /// Weighted patterns, sorted by demand; for every demand the weights add up to the throughput times its rate.
     pub patterns: Vec<WeightedPattern>,
-    /// What is in no pattern: circulations, and copies that nobody needs.
+    /// Transfers in no pattern: circulations, and copies that no target needs.
     pub left_over: Vec<LeftOver>,
 }
 
@@ -51,8 +51,8 @@ pub struct LeftOver {
 /// Whether the rates fit ports and processors is not judged here.
 ///
 /// # Errors
-/// [`ExtractError`]: rates that are of no such demands, not conserved, or less than the throughput says, by place and
-/// amount; kinds of demands whose rates may be read in several ways; a limit of the watch.
+/// [`ExtractError`]: rates that do not fit the demands, are not conserved, or are below the throughput, with node and
+/// amount; kinds of demands with ambiguous rates; a limit of the watch.
 pub fn extract(problem: Problem<'_>, rates: &Rates, watch: &Watch) -> Result<Extracted, ExtractError> {
     let right = problem.collective().demands();
     if rates.demands.len() != right {
@@ -165,7 +165,7 @@ fn positive(left: BTreeMap<LinkId, Rational>) -> impl Iterator<Item = (LinkId, R
     left.into_iter().filter(|(_, rate)| *rate != Rational::default())
 }
 
-/// Copies that do not say which message they are of: those of all messages are wanted by the same nodes.
+/// Copies that do not name their message. All messages go to the same nodes.
 fn together(problem: Problem<'_>, rates: &Rates, watch: &Watch, extracted: &mut Extracted) -> Result<(), ExtractError> {
     let empty = |rates: &DemandRates| matches!(rates, DemandRates::Copy(copies) if copies.is_empty());
     if !rates.demands.iter().all(empty) {

@@ -44,9 +44,9 @@ pub struct Paths {
 /// Writes a flow of `throughput` messages from source to target as weighted paths and circulations:
 /// `send = sum w(p) chi_p + left_over` exactly.
 ///
-/// Of `m` links that keep a positive amount after cancelling and `i` nodes between source and target on them, at most
-/// `m - i` paths, at least one where anything is sent: each empties a link, and all of them satisfy the `i`
-/// conservation laws. `O(m)` paths of `O(n + m)` steps each.
+/// At most `m - i` paths, at least one if anything is sent, for `m` links that keep a positive amount after cancelling
+/// and `i` nodes between source and target on them: each path empties a link, and all satisfy the `i` conservation
+/// laws. `O(m)` paths of `O(n + m)` steps each.
 ///
 /// # Errors
 /// [`ExtractError`]: links that do not exist, negative amounts, a node that gains or loses messages, a target that does

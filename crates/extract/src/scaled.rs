@@ -16,7 +16,7 @@ impl Unit {
         Unit(common_denominator(numbers))
     }
 
-    /// How many units a number is; it is one of those that the unit is made of.
+    /// The number in units. It must be one of the numbers that the unit was made of.
     pub fn whole(&self, number: &Rational) -> BigInt {
         numerator_over(number, &self.0)
     }

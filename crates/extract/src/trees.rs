@@ -10,9 +10,9 @@
 //!    merges, which add operands.
 //! 2. Line 13 looks for a message *received*: `send(P_j -> P_i, v[k,m])`. Lines 12 and 18 go back to line 3, line 19
 //!    returns the tasks, and EXTRACT_TREES pushes each tree once.
-//! 3. Of all trees the *widest* is taken, the one of the largest weight, where the paper takes any: fewer trees, hence
-//!    shorter schedules. Every value of a tree differs from the others, so a tree uses a task at most once and its
-//!    weight is the smallest rate of its tasks: the widest tree is found in one pass over the tasks.
+//! 3. The *widest* tree is taken, the one of the largest weight, where the paper takes any: fewer trees, hence shorter
+//!    schedules. Every value of a tree differs from the others, so a tree uses a task at most once and its weight is
+//!    the smallest rate of its tasks: the widest tree is found in one pass over the tasks.
 //!
 //! The proof uses no more of a merge than that its inputs are disjoint and smaller than its result. So operands that
 //! may be combined in any order, where a value is a set of operands, are served by the same steps.
@@ -29,7 +29,7 @@ use crate::circulation::{Arc, cancel_cycles};
 use crate::error::ExtractError;
 use crate::scaled::Unit;
 
-/// What is reduced to where.
+/// The operands, their owners and the target.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduction<'a> {
     /// The platform.
@@ -56,8 +56,8 @@ pub struct Trees {
 /// ([`cancel_circulations`]).
 ///
 /// A value `v[k,k]` is unlimited at its owner, `owners[k]`; the result `v[0,N]` is consumed at the target. Every tree
-/// makes each of its values once and sends it along a simple path; its tasks are in canonical order: those of the left
-/// part, those of the right part, the merge, the transfers of its result.
+/// makes each of its values once and sends it along a simple path. Its tasks are in canonical order: the tasks of the
+/// left part, the tasks of the right part, the merge, the transfers of its result.
 ///
 /// At most `t - rho` trees, where `t` tasks keep a positive rate after cancelling and `rho` is the rank of equations
 /// (10) on them: every tree empties a task, all of them satisfy (10). `O(t (t + n))` comparisons of rates for `n`
@@ -94,9 +94,9 @@ pub fn extract(
 /// Cancels the directed cycles of each value and returns what was removed: a circulation of every value, which did
 /// nothing but keep ports busy. Afterwards the sends of each value are acyclic.
 ///
-/// Where messages are conserved (equations (10) and (11)), this includes every return of `v[k,k]` to its owner and
-/// every send of `v[0,N]` out of the target: such a message came from there, so it closes a cycle. The throughput,
-/// gained less sent away, does not change. Rates of 0 are dropped; those of links that do not exist stay.
+/// If messages are conserved (equations (10) and (11)), this includes every return of `v[k,k]` to its owner and every
+/// send of `v[0,N]` out of the target: such a message came from there, so it closes a cycle. The throughput, gained
+/// less sent away, does not change. Rates of 0 are dropped; rates of links that do not exist stay.
 ///
 /// At most one cancellation per link and value, `O(n log n)` each, for `n` nodes.
 pub fn cancel_circulations(platform: &Platform, rates: &mut TaskRates) -> BTreeMap<(LinkId, Value), Rational> {
@@ -155,7 +155,7 @@ impl Reduction<'_> {
         }
     }
 
-    /// Checks who takes part; returns the final result `v[0,N]`.
+    /// Checks owners and target. Returns the final result `v[0,N]`.
     fn check_question(&self) -> Result<Value, ExtractError> {
         match self.owners {
             [] => return Err(ExtractError::NoOperands),
@@ -170,7 +170,7 @@ impl Reduction<'_> {
         value.last().is_some_and(|last| last < self.owners.len()) && (self.commutative || value.interval().is_some())
     }
 
-    /// What a merge makes, if it is one of the demand's.
+    /// The result of a merge, if it is a value of the demand.
     fn merged(&self, left: &Value, right: &Value) -> Option<Value> {
         let made = left.join(right).filter(|_| self.has(left) && self.has(right))?;
         (self.has(&made) && left < right).then_some(made)
@@ -257,7 +257,7 @@ impl Reduction<'_> {
     }
 }
 
-/// `T[k,l,m]`, or the two inputs where they are no neighbours.
+/// `T[k,l,m]`, or the two inputs if they are not adjacent.
 pub(crate) fn merge_name(left: &Value, right: &Value) -> String {
     match (left.interval(), right.interval()) {
         (Some(one), Some(two)) if one.last.checked_add(1) == Some(two.first) => {
@@ -284,16 +284,16 @@ struct Place {
     made_by: Vec<usize>,
 }
 
-/// What a job does.
+/// The kind of a job.
 #[derive(Clone, Copy)]
-enum Deed {
+enum JobKind {
     Send(LinkId),
     Merge(NodeId),
 }
 
 /// A task with its inputs and result, as places.
 struct Job {
-    deed: Deed,
+    kind: JobKind,
     inputs: Vec<usize>,
     output: usize,
     left: BigInt,
@@ -303,7 +303,7 @@ struct Job {
 struct TaskGraph {
     places: Vec<Place>,
     jobs: Vec<Job>,
-    /// Every place after those that it is made from.
+    /// Places in topological order.
     order: Vec<usize>,
     /// The result at the target.
     root: usize,
@@ -335,12 +335,12 @@ impl TaskGraph {
             let made = reduction.merged(&left_part, &right_part);
             let made = made.ok_or_else(|| reduction.unknown(merge_name(&left_part, &right_part)))?;
             let inputs = vec![place(&left_part, node), place(&right_part, node)];
-            jobs.push(Job { deed: Deed::Merge(node), inputs, output: place(&made, node), left });
+            jobs.push(Job { kind: JobKind::Merge(node), inputs, output: place(&made, node), left });
         }
         for ((link, value), left) in sends {
             let ends = reduction.platform.link(link);
             let inputs = vec![place(&value, ends.from)];
-            jobs.push(Job { deed: Deed::Send(link), inputs, output: place(&value, ends.to), left });
+            jobs.push(Job { kind: JobKind::Send(link), inputs, output: place(&value, ends.to), left });
         }
         for (number, job) in jobs.iter().enumerate() {
             places[job.output].made_by.push(number);
@@ -352,7 +352,7 @@ impl TaskGraph {
     /// Finds the tree of the largest weight and takes it out; `None` when nothing is left.
     fn take_widest(&mut self, reduction: &Reduction<'_>) -> Option<(BigInt, Pattern)> {
         let zero = BigInt::zero();
-        // By place: how often a tree could make it, and the last task of that tree.
+        // Per place: how often a tree could make it, and the last task of that tree.
         let mut widths: Vec<(&BigInt, Option<usize>)> = vec![(&zero, None); self.places.len()];
         for &place in &self.order {
             if self.places[place].owned {
@@ -379,8 +379,8 @@ impl TaskGraph {
         Some((weight, pattern))
     }
 
-    /// The jobs that make the result, given the last one for every place, and the tree that they are. Every value has
-    /// its operands at consecutive places of the tree's order: those of the left part, then those of the right.
+    /// The jobs that make the result, given the last one for every place, and their tree. Every value has its operands
+    /// at consecutive indices of the tree's order: the left part, then the right part.
     fn tree(&self, last_task: &[Option<usize>], operands: usize) -> (Vec<usize>, Pattern) {
         // Canonical order reversed: the result's transfers backwards, the merge, then the right part before the left.
         let mut reversed: Vec<(usize, Task)> = Vec::new();
@@ -402,9 +402,9 @@ impl TaskGraph {
             let split = from - job.inputs.last().map_or(0, |&input| self.places[input].value.count());
             reversed.push((
                 number,
-                match job.deed {
-                    Deed::Send(link) => Task::send(link, part),
-                    Deed::Merge(node) => Task::merge(node, part, split.saturating_sub(1)),
+                match job.kind {
+                    JobKind::Send(link) => Task::send(link, part),
+                    JobKind::Merge(node) => Task::merge(node, part, split.saturating_sub(1)),
                 },
             ));
         }
@@ -414,7 +414,7 @@ impl TaskGraph {
     }
 }
 
-/// Every place after those that it is made from.
+/// Places in topological order.
 fn order(places: usize, jobs: &[Job]) -> Vec<usize> {
     let mut awaited = vec![0usize; places];
     let mut used_by = vec![Vec::new(); places];

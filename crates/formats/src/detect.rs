@@ -1,5 +1,7 @@
 //! The format of a platform file by its content.
 
+use std::path::Path;
+
 use crate::platform_format::PlatformFormat;
 
 /// How much of a file is looked at: licences and comments may come first.
@@ -7,8 +9,17 @@ const BEGINNING: usize = 16 << 10;
 /// Most keys of a JSON object that are looked at.
 const MAX_KEYS: usize = 100;
 
+impl PlatformFormat {
+    /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
+    /// by its content.
+    pub fn detect(path: &Path, bytes: &[u8]) -> Self {
+        let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        Self::from_extension(path).unwrap_or_else(|| from_content(bytes, json))
+    }
+}
+
 /// The format of these bytes; `json` says that the name promises JSON.
-pub(crate) fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
+fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
     if json || beginning.trim_start().starts_with('{') {
@@ -164,7 +175,6 @@ fn is_dot(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn formats_are_detected() {

@@ -7,6 +7,8 @@ use oneport_plan::{CollectiveError, VolumeError};
 use oneport_platform::units::UnitError;
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
+use crate::closest::closest;
+
 /// A refused file: a place and a mistake, one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {mistake}")]
@@ -335,7 +337,7 @@ fn column(at: Option<usize>) -> String {
 }
 
 fn meant(key: &str, known: &[&'static str]) -> String {
-    let close = crate::closest(key, known.iter().copied());
+    let close = closest(key, known.iter().copied());
     close.map_or(String::new(), |name| format!(" (did you mean '{name}'?)"))
 }
 

@@ -3,6 +3,7 @@
 mod algorithm;
 mod amount;
 mod atomic;
+mod closest;
 mod demands;
 mod detect;
 mod error;
@@ -26,9 +27,9 @@ mod topologies;
 pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
 pub use atomic::{try_writing, write_atomically, write_atomically_with};
+pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
-pub use native::closest;
 pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
 };

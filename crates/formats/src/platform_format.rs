@@ -4,8 +4,6 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::detect;
-
 /// A format of platform files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -96,13 +94,6 @@ impl PlatformFormat {
     fn row(self) -> (&'static str, &'static str) {
         let row = TABLE.into_iter().find(|(format, ..)| *format == self);
         row.map_or(("", ""), |(_, name, about)| (name, about))
-    }
-
-    /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
-    /// by its content.
-    pub fn detect(path: &Path, bytes: &[u8]) -> Self {
-        let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        Self::from_extension(path).unwrap_or_else(|| detect::from_content(bytes, json))
     }
 
     /// The format that a file name announces, if any: `.toml`, `.joined.json`, `.gml`; `.csv`, `.tsv`, `.mat`, `.dat`

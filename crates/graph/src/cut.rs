@@ -1,4 +1,4 @@
-//! Minimum cuts, and what they are asked for most: does so much flow, and which cut is in the way if not?
+//! Minimum cuts, and a threshold query on them.
 
 use num_bigint::BigUint;
 use num_traits::Zero;

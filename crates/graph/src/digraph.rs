@@ -1,4 +1,4 @@
-//! A compact directed graph: a list of arcs, and for every node the places of those that enter and leave it.
+//! A compact directed graph: a list of arcs, and per node the indices of its entering and leaving arcs.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use petgraph::visit::{
 
 /// A directed graph that does not change: nodes `0..nodes`, arcs `(tail, head, weight)` numbered by their place.
 ///
-/// Arcs of a node come in ascending order, both those that leave it and those that enter it. petgraph's algorithms run
-/// on it as they do on petgraph's own graphs; so do those of this crate.
+/// The entering and the leaving arcs of a node are in ascending order. The algorithms of petgraph and of this crate run
+/// on it.
 ///
 /// ```
 /// use oneport_graph::Digraph;

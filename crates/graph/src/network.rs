@@ -14,9 +14,9 @@ pub struct Network<N> {
     heads: Vec<usize>,
     room: Vec<N>,
     leaving: Vec<Vec<usize>>,
-    /// By node: how many arcs it is away from the source; [`NONE`] where no room leads.
+    /// Per node: number of arcs from the source; [`NONE`] if the residual graph does not reach it.
     levels: Vec<usize>,
-    /// By node: the place of the arc to try next.
+    /// Per node: the index of the arc to try next.
     next: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl<N: Exact> Network<N> {
         self.pair(from, to, capacity, N::zero());
     }
 
-    /// One more edge that carries its capacity either way.
+    /// Adds an edge with this capacity in both directions.
     pub fn edge(&mut self, one: usize, other: usize, capacity: N) {
         self.pair(one, other, capacity.clone(), capacity);
     }

@@ -2,7 +2,7 @@
 
 use petgraph::visit::{IntoNeighbors, NodeIndexable};
 
-/// By index of the node: whether a path leads there from one of these nodes, themselves included. `O(n + m)`.
+/// Per node index: whether a path leads there from one of these nodes, themselves included. `O(n + m)`.
 ///
 /// For what reaches a node wrap the graph in [`petgraph::visit::Reversed`].
 pub fn reachable<G>(graph: G, from: impl IntoIterator<Item = G::NodeId>) -> Vec<bool>

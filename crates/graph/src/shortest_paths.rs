@@ -1,11 +1,10 @@
 //! Shortest paths from some nodes: the algorithm of Dijkstra, over numbers of any length.
 //!
-//! petgraph's own `dijkstra` asks for lengths that are `Copy`, so it takes no big integer and no rational. This one
-//! asks for an [`Exact`] number, starts from several nodes, passes only through nodes that may be passed, and says the
-//! same for the same graph whatever the order of its edges: nodes are settled by distance, equal ones by their number
-//! of edges, then by index. Of equally short paths the one with the fewest edges is taken.
-//! For paths *to* a node wrap the graph in [`petgraph::visit::Reversed`]; to leave edges aside, in
-//! [`petgraph::visit::EdgeFiltered`].
+//! petgraph's `dijkstra` asks for lengths that are `Copy`, so it takes no big integer and no rational. This one asks
+//! for an [`Exact`] number, starts from several nodes, and passes only through allowed nodes. Its result does not
+//! depend on the order of edges: nodes are settled by distance, ties by number of edges, then by index; of equally
+//! short paths one with the fewest edges is taken. For paths *to* a node wrap the graph in
+//! [`petgraph::visit::Reversed`]; to leave edges aside, in [`petgraph::visit::EdgeFiltered`].
 
 use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
@@ -17,18 +16,17 @@ use petgraph::visit::{EdgeRef, IntoEdges, NodeIndexable};
 /// Shortest paths to all nodes that can be reached; nodes are given by their index in the graph.
 #[derive(Debug, Clone)]
 pub struct ShortestPaths<N, E> {
-    /// By node: how far it is; `None` where no path leads.
+    /// Per node: its distance; `None` if it is unreachable.
     pub distances: Vec<Option<N>>,
-    /// By node: the last edge of the path and the node before it; `None` where paths start and where none leads.
+    /// Per node: the last edge of the path and the node before it; `None` for start nodes and unreachable ones.
     pub last: Vec<Option<(E, usize)>>,
     /// The nodes that are reached, in order of distance.
     pub settled: Vec<usize>,
 }
 
-/// Shortest paths from some nodes, each with what it costs to start there, over edges whose lengths are at least 0, to
-/// every node. A path passes through nodes for which `through` holds; every node may be an end. Of equally short paths
-/// to a node one with the fewest edges is kept; of these the one whose last node but one comes first by distance, then
-/// by edges, then by index.
+/// Shortest paths from some nodes, each with a start cost, over edges of length at least 0, to every node. A path
+/// passes through nodes for which `through` holds; every node may be an end. Ties between paths to a node go to the
+/// fewest edges, then to the last but one node that is first by distance, then by edges, then by index.
 ///
 /// `O((n + m) log m)` additions and comparisons for `n` nodes and `m` edges.
 ///
@@ -62,8 +60,8 @@ where
     searches.paths
 }
 
-/// Searches for shortest paths on one graph, one after the other: each takes time for the nodes that it meets, not for
-/// all of the graph.
+/// Buffers for a sequence of shortest-path searches on one graph. A search takes time for the nodes that it meets, not
+/// for the whole graph.
 ///
 /// ```
 /// use oneport_graph::Searches;
@@ -93,8 +91,8 @@ impl<N: Exact, E: Copy> Searches<N, E> {
         Searches { paths, edges: vec![0; nodes], starts: vec![false; nodes], met: Vec::new() }
     }
 
-    /// [`shortest_paths`], but `through` is asked of every node that is settled, with its distance, and may also end
-    /// the search, by `None`. Then distances of nodes that are not settled yet are those of some paths.
+    /// [`shortest_paths`], but `through` is called for every settled node, with its distance, and may end the search by
+    /// `None`. Then distances of nodes that are not settled are upper bounds.
     ///
     /// As many operations as [`shortest_paths`] takes on the nodes that are met and the edges that leave them.
     pub fn run<G, L>(

@@ -3,10 +3,11 @@
 //! Read backwards, a *sequence* of all senders is a schedule: each sender takes the slot that has been open longest and
 //! opens two at its end. Some sequence is as short as the optimum: put the senders of an optimal tree in the order of
 //! the dates of their slots, and each finds a slot no later than its own. For a target length the *tardiness* of a
-//! sequence is the sum, over its senders, of what their ends exceed the target by; unlike the length it tells how far a
-//! sequence is from the target. It is made smaller by exchanging two senders or moving one; what makes it larger by `x`
-//! is accepted with probability `2^-ceil(x / h)`, the heat `h` falling from a fiftieth of the mean time to nothing,
-//! several times. A sequence without tardiness is shorter than all before, and the target falls below it.
+//! sequence is the sum, over its senders, of the excess of their ends over the target. Unlike the length it measures
+//! how far a sequence is from the target. It is made smaller by exchanging two senders or moving one; a change that
+//! makes it larger by `x` is accepted with probability `2^-ceil(x / h)`, the heat `h` falling from a fiftieth of the
+//! mean time to nothing, several times. A sequence without tardiness is shorter than all before, and the target falls
+//! below it.
 //!
 //! Everything is in integers and follows from the seed and the number of steps; nothing depends on the clock but when
 //! to end.
@@ -31,11 +32,11 @@ const ASKED: u64 = 256;
 pub struct Annealed {
     /// Its length; not longer than slowest-node-first.
     pub length: Rational,
-    /// Which senders take slots of which dates.
+    /// Numbers of senders per class and date of the slot.
     pub placement: Placement,
 }
 
-/// The shortest schedule met in so many steps, which depends on the seed alone unless the budget's watch ends the work
+/// The shortest schedule met in `steps` steps. It depends on the seed alone unless the budget's watch ends the work
 /// early. A step takes O(n) for `n` senders.
 ///
 /// # Errors
@@ -53,7 +54,7 @@ pub fn anneal(cluster: &Cluster, seed: u64, steps: u64, budget: &Budget) -> Resu
     Ok(Annealed { length: problem.date(length), placement: Placement { rows: placed.into_iter().map(row).collect() } })
 }
 
-/// Shortens a placement by so many steps, as long as the work may go on.
+/// Shortens a placement by `steps` steps, while the work may go on.
 pub(crate) fn improve(
     problem: &Problem,
     (length, placed): (u64, Vec<Placed>),
@@ -142,7 +143,7 @@ impl<'a> Walk<'a> {
         ((u128::from(self.draw()) * end as u128) >> 64) as usize
     }
 
-    /// Tries one change; true if nothing exceeds the target any more.
+    /// Tries one change; true if no end is above the target any more.
     fn step(&mut self, heat: u128) -> bool {
         let senders = self.sequence.len();
         let (one, apart) = (self.below(senders), 1 + self.below((senders / 2).max(1)));
@@ -213,7 +214,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The steps worth taking for so many senders: none where other methods are exact at once.
+/// The steps worth taking for `senders` senders: 0 if other methods are exact at once.
 pub(crate) fn steps(senders: u64, work: u64) -> u64 {
     if (21..=MOST_ANNEALED).contains(&senders) { work / senders } else { 0 }
 }

@@ -81,7 +81,7 @@ fn receivers(times: &[Rational], source: usize) -> Vec<usize> {
 fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, Vec<T>, T) {
     let mut senders = vec![source as u32; times.len()];
     let mut starts = vec![T::zero(); times.len()];
-    // By end of the next transfer, then by who has had the message longer.
+    // Sorted by end of the next transfer; ties go to the processor that has had the message longer.
     let mut ends = BinaryHeap::from([Reverse((times[source].clone(), 0, source))]);
     let mut length = T::zero();
     for (&receiver, turn) in order.iter().zip(1..) {
@@ -100,8 +100,8 @@ fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>,
 /// No broadcast from `source` is shorter. O(n log n).
 ///
 /// The larger of two relaxations, transfer by transfer (`D_j`, the end of the j-th transfer):
-/// - all receivers are as fast as the fastest of them: then it does not matter who is served, and sending without a
-///   pause is best;
+/// - all receivers are as fast as the fastest of them: then their order does not matter, and sending without a pause is
+///   best;
 /// - by a date `x`, processors that have the message since `D_i` end at most `sum (x - D_i) / t` transfers; that sum is
 ///   largest if the faster ones had it earlier. So `D_j` is at least the least tick `x` with
 ///   `sum_{i<j} (x - L_i) / t_(i) >= j`, `L_i` the bounds on earlier ends, `t_(i)` the i-th fastest receiver (after the

@@ -89,7 +89,7 @@ impl Cluster {
     }
 }
 
-/// The largest unit of which all times are multiples, and the multiples. The unit is 1 where all times are 0.
+/// The greatest common divisor of the times, and their multiples of it. It is 1 if all times are 0.
 pub(crate) fn common_unit(times: &[&Rational]) -> (Rational, Vec<BigInt>) {
     let Scaled { values, unit } = Scaled::coarsest(times.iter().copied());
     (unit, values.into_iter().map(BigInt::from).collect())

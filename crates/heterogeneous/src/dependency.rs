@@ -25,7 +25,7 @@ impl Dependency {
     /// The tree of a schedule under [`Costs::PerSender`]. O(n log n).
     ///
     /// # Errors
-    /// [`Error::NoTree`] for other costs, lists of different lengths, a receiver that is no processor or has sent
+    /// [`Error::NoTree`] for other costs, lists of different lengths, a receiver that is out of range or has sent
     /// already.
     pub fn of(reduction: &Reduction) -> Result<Dependency, Error> {
         let Costs::PerSender(times) = &reduction.costs else {
@@ -60,13 +60,13 @@ impl Dependency {
         Ok(Dependency { times, root: last[destination], predecessors, receivers, order })
     }
 
-    /// The destination's last reception; none where nobody sends.
+    /// The destination's last reception; `None` without senders.
     pub fn root(&self) -> Option<usize> {
         self.root
     }
 
-    /// What the transfer of `sender` waits for: its own last reception, and its receiver's previous one. Nothing for
-    /// the destination and beyond the list.
+    /// The transfers that the transfer of `sender` waits for: its last reception, and its receiver's previous one.
+    /// `None` for the destination and beyond the list.
     pub fn predecessors(&self, sender: usize) -> [Option<usize>; 2] {
         self.predecessors.get(sender).copied().unwrap_or_default()
     }

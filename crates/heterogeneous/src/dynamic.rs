@@ -113,7 +113,7 @@ impl Program {
         let mut best = (u64::MAX, 0);
         let mut left = 0;
         loop {
-            // The first split of the slowest at which the left part is no shorter.
+            // The first split of the slowest at which the left part is at least as long.
             let (mut low, mut high) = (0, slow);
             while low < high {
                 let middle = (low + high) / 2;

@@ -1,4 +1,4 @@
-//! Earliest-possible schedules (Liu-Kuo-Wang 2009, section 3) and who receives (Lemma 1).
+//! Earliest-possible schedules (Liu-Kuo-Wang 2009, section 3) and the choice of receivers (Lemma 1).
 //!
 //! A transfer needs two free processors: one sends, one receives. At the end the receiver is free again. So the `m`
 //! senders of a sequence take `2m` free processors: the `m + 1` that are there at 0 and all that the transfers free but
@@ -32,7 +32,7 @@ const NONE: u32 = u32::MAX;
 /// the other to its receiver. Dates are ticks of 64 bits where the sum of all times fits, rationals elsewhere.
 ///
 /// # Errors
-/// A sequence that is no permutation of [`Processors::senders`]; more than 2^32 - 1 processors.
+/// A sequence that is not a permutation of [`Processors::senders`]; more than 2^32 - 1 processors.
 pub fn earliest(processors: &Processors, sequence: &[usize]) -> Result<Reduction, Error> {
     check(processors, sequence)?;
     let n = processors.times().len();

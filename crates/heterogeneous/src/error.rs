@@ -1,4 +1,4 @@
-//! What can be wrong with a question.
+//! Mistakes of a question.
 
 use oneport_platform::Rational;
 
@@ -28,15 +28,15 @@ pub enum Error {
     /// More than 2^63 senders.
     #[error("the classes have more than 2^63 senders together; give at most 2^63")]
     TooManySenders,
-    /// The destination is no processor.
+    /// The destination is out of range.
     #[error("destination {destination} is out of range; there are {processors} processors, numbered from 0")]
     DestinationOutOfRange {
-        /// What was given.
+        /// The destination given.
         destination: usize,
         /// How many there are.
         processors: usize,
     },
-    /// A sequence that is no permutation of the senders.
+    /// A sequence that is not a permutation of the senders.
     #[error("the sequence is no order of the senders: {0}")]
     NoSequence(String),
     /// A schedule without a dependency tree.
@@ -65,7 +65,7 @@ pub enum Error {
     Method {
         /// Name of the method.
         method: &'static str,
-        /// What it needs, and what would do.
+        /// The requirement, and the alternative.
         why: String,
     },
     /// The exact solver gave up.
@@ -73,7 +73,7 @@ pub enum Error {
     Solver {
         /// Which program.
         what: &'static str,
-        /// What it said.
+        /// The message of the solver.
         why: String,
     },
 }

@@ -1,9 +1,8 @@
 //! The two searches that Liu-Kuo-Wang 2009 compares in Table 1, and the sizes of their trees.
 //!
 //! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them
-//! are, build the earliest-possible schedule on the way, and cut where the latest end so far exceeds the best length
-//! known. They are here for the table and for benchmarks; [`Method::Search`](crate::Method) is what solves such
-//! questions.
+//! are, build the earliest-possible schedule on the way, and cut if the latest end so far is above the best length
+//! known. They are here for the table and for benchmarks; [`Method::Search`](crate::Method) solves such questions.
 //!
 //! The paper does not say what exactly it counts; two readings come close to its numbers ([`Reading`]), and both counts
 //! are kept ([`Count`]).
@@ -24,7 +23,7 @@ const MOST_CLASSES: usize = 4;
 /// Most processors in a search: the depth of the tree.
 const MOST_SEARCHED: u64 = 10_000;
 
-/// Who the destination is.
+/// The choice of the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// One more processor: all of the cluster send. Table 1's generic column is met by nodes *expanded*.
@@ -40,8 +39,8 @@ pub enum Guide {
     /// The generic branch and bound: fast processors first, nothing but the bound.
     Generic,
     /// The paper's (section 6.2): slow processors first, and no sender that is slower than one it has waited for
-    /// (Corollary 1). Senders that end together are all waited for by those that start then; so is a sender whose
-    /// receiver was left over, alone and idle, until then.
+    /// (Corollary 1). Senders that start at a date wait for all that end then, and also for a sender whose receiver was
+    /// left over, alone and idle, until then.
     SlowestFirst,
     /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number
     /// of processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
@@ -49,7 +48,7 @@ pub enum Guide {
     Priority,
 }
 
-/// What a search did.
+/// The effort of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
     /// The shortest length found; `None` when the limit came before the first schedule.
@@ -106,7 +105,7 @@ struct Node {
     now: u64,
     /// The latest end.
     end: u64,
-    /// Ends and times of the transfers under way, latest end first.
+    /// Ends and times of the running transfers, latest end first.
     active: Vec<(u64, u64)>,
     /// A sender that starts now has waited for senders no faster than this.
     waited: u64,
@@ -142,7 +141,7 @@ struct Walk {
     guide: Guide,
     senders: usize,
     limit: u64,
-    /// By class.
+    /// Per class.
     left: Vec<u64>,
     times: Vec<u64>,
     best: Option<u64>,
@@ -153,7 +152,7 @@ struct Walk {
 impl Walk {
     /// Walks the whole tree; false when the limit ends it.
     fn run(&mut self, root: Node, depth: usize) -> bool {
-        // By depth: the node, and the next child to look at.
+        // Per depth: the node, and the next child to look at.
         let mut path: Vec<(Node, usize)> = vec![(root, 0)];
         let mut taken: Vec<usize> = Vec::new();
         let classes = self.times.len();
@@ -198,7 +197,7 @@ impl Walk {
 
     /// As [`Walk::run`], fewest places first at which a slower processor follows; false when the limit ends it.
     fn by_priority(&mut self, root: Node, depth: usize) -> bool {
-        // By the number of such places: nodes put off, the last processor's class, and who is left.
+        // Per number of such places: nodes put off, the last processor's class, and the processors left.
         let mut open: Vec<Vec<(Node, usize, Vec<u64>)>> = vec![Vec::new(); depth + 1];
         let classes = self.times.len();
         open[0].push((root, classes, self.left.clone()));
@@ -244,7 +243,7 @@ pub struct Tree {
     pub leaves: BigUint,
 }
 
-/// The tree of all sequences of so many processors per class: `L = P!/(a! b! ...)` leaves, and one node per distinct
+/// The tree of all sequences of `counts` processors per class: `L = P!/(a! b! ...)` leaves, and one node per distinct
 /// beginning. O(k (a + 1) (b + 1) ...).
 ///
 /// # Errors
@@ -255,7 +254,7 @@ pub fn tree(counts: &[u64]) -> Result<Tree, Error> {
         let purpose = "for the size of a search tree";
         return Err(Error::TooMany { senders: processors, purpose, most: MOST_PROCESSORS });
     }
-    // The beginnings with so many of each class are the ways from the origin to that point of a box.
+    // The beginnings with given counts per class are the lattice paths from the origin to that point of a box.
     let sizes: Vec<usize> = counts.iter().map(|&count| count as usize + 1).collect();
     let mut ways: Vec<BigUint> = vec![BigUint::one()];
     for point in 1..sizes.iter().product() {
@@ -282,7 +281,7 @@ pub struct Moments {
     pub variance: Rational,
 }
 
-/// What to expect of the trees of random clusters.
+/// The expected size of the trees of random clusters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     /// Nodes.
@@ -309,7 +308,7 @@ pub fn expected(processors: u64, classes: usize) -> Result<Expectation, Error> {
     let mut sums: [BigUint; 4] = Default::default();
     for counts in divisions(processors, classes) {
         let Tree { nodes, leaves } = tree(&counts)?;
-        // So many of the `classes^processors` clusters have these counts: one per sequence.
+        // The number of the `classes^processors` clusters with these counts: one per sequence.
         let clusters = &leaves;
         sums[0] += clusters * &nodes;
         sums[1] += clusters * &nodes * &nodes;
@@ -323,7 +322,7 @@ pub fn expected(processors: u64, classes: usize) -> Result<Expectation, Error> {
     Ok(Expectation { nodes: moments(nodes, nodes_squared), leaves: moments(leaves, leaves_squared) })
 }
 
-/// All ways to divide so many among classes that are told apart, in order.
+/// All divisions of the processors among distinct classes, in order.
 fn divisions(processors: u64, classes: usize) -> Vec<Vec<u64>> {
     if classes == 1 {
         return vec![vec![processors]];

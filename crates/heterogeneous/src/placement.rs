@@ -1,4 +1,4 @@
-//! What a method finds: how many senders of each class take slots of each date.
+//! The result of a method: how many senders of each class take slots of each date.
 
 use oneport_plan::Proof;
 use oneport_platform::Rational;
@@ -25,7 +25,7 @@ pub struct Row {
     pub senders: u64,
 }
 
-/// What a method found.
+/// The result of a method.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub length: Rational,

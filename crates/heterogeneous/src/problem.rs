@@ -1,4 +1,4 @@
-//! What slot flow and search have in common: the question in ticks, the budget, the answer.
+//! Shared by slot flow and search: the question in ticks, the budget, the answer.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ pub struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// At most so many states, whatever time they take.
+    /// At most `states` states, whatever time they take.
     pub fn of_states(states: u64) -> Self {
         Budget { states, watch: &|_| ControlFlow::Continue(()) }
     }
@@ -32,7 +32,7 @@ pub struct Search {
     pub states: u64,
     /// Length of the best schedule so far.
     pub length: Rational,
-    /// What is proved so far.
+    /// The lower bound proved so far.
     pub lower_bound: Rational,
 }
 
@@ -43,9 +43,9 @@ const MOST_BITS: u64 = 56;
 pub(crate) struct Problem {
     /// One tick.
     pub unit: Rational,
-    /// By class, ascending.
+    /// Per class, ascending.
     pub times: Vec<u64>,
-    /// By class.
+    /// Per class.
     pub senders: Vec<u64>,
 }
 

@@ -27,7 +27,7 @@ use stages::Stage;
 const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
 /// Bytes of one layer and of the origins of all: with the layer before and a copy while bounds are learnt, below 2 GB.
 const LAYER_BYTES: usize = 500 << 20;
-/// What is known at the end.
+/// The result of a search.
 pub(crate) struct Closed {
     /// No schedule is shorter, in ticks.
     pub lower: u64,
@@ -66,15 +66,15 @@ pub(crate) fn close(
 
 /// The deadlines between the bound and the best placement.
 struct Deadlines {
-    /// By sender, fastest first.
+    /// Per sender, fastest first.
     classes: Vec<usize>,
     times: Vec<u64>,
-    /// What lengths can be at all, ascending, where they are not too many.
+    /// The possible lengths, ascending, if they are not too many.
     lengths: Option<Vec<u64>>,
     closed: Closed,
 }
 
-/// What a pass says about one deadline.
+/// The answer of a pass for one deadline.
 enum Answer {
     Yes,
     No,
@@ -159,12 +159,12 @@ impl Deadlines {
 
     /// Keeps a placement found for a deadline: which open slots the senders take, by rounded rests, gives their dates.
     fn improve(&mut self, stages: &[Stage], deadline: u64, taken: &[u16]) {
-        // By number at the current stage, the dates of the open slots.
+        // The number at the current stage and the date of each open slot.
         let mut open: Vec<(u16, u64)> = stages.first().map(|_| (0, 0)).into_iter().collect();
         let mut rows: std::collections::BTreeMap<(u64, usize), u64> = std::collections::BTreeMap::new();
         let mut length = 0;
         for ((stage, &slot), (&time, &class)) in stages.iter().zip(taken).zip(self.times.iter().zip(&self.classes)) {
-            // Of slots with one number, the one open longest.
+            // Among slots with one number, the one open longest.
             let same = open.iter().enumerate().filter(|(_, (number, _))| *number == slot);
             let Some((place, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else { return };
             open.swap_remove(place);

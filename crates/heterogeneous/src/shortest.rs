@@ -56,7 +56,7 @@ impl fmt::Display for Method {
 pub struct Answer {
     /// Length, lower bound and proof; without a schedule, see [`Answer::schedule`].
     pub shortest: Shortest,
-    /// Which senders take slots of which dates.
+    /// Numbers of senders per class and date of the slot.
     pub placement: Placement,
     /// The method used, never [`Method::Auto`].
     pub method: Method,
@@ -256,7 +256,7 @@ impl Answer {
         Err(Error::NoSequence(format!("the placement's schedule has length {is}, not {should}")))
     }
 
-    /// The senders by the dates of their slots and times: who may start first, first.
+    /// The senders by the dates of their slots, then by times: the earliest possible start first.
     fn sequence(&self, cluster: &Cluster, processors: &Processors) -> Vec<usize> {
         let classes = cluster.classes();
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); classes.len()];

@@ -35,7 +35,7 @@ const MOST_DATES: usize = 1 << 16;
 const MOST_QUESTIONS: usize = 24_000;
 /// The same, times classes and dates: what a question costs.
 const MOST_WORK: usize = 100_000_000;
-/// What slot flow knows at the end, in ticks.
+/// The result of slot flow, in ticks.
 pub(crate) struct Flowed {
     /// No schedule is shorter.
     pub lower: u64,
@@ -69,7 +69,7 @@ pub(crate) fn improve(
     let mut relaxed = Relaxed::new(&flow, &problem.senders);
     relaxed.bisect(&flow, State::new, progress)?;
     let mut proof = problem.proof(&flow.dates, &relaxed.proof(&flow));
-    // The same with the first slot given to a fastest sender, which is no loss.
+    // The same with the first slot given to a fastest sender, without loss.
     let priced = relaxed.least;
     relaxed.bisect(&flow, |deadline, senders| State::rooted(&flow, deadline, senders), progress)?;
     if relaxed.least > priced {
@@ -105,7 +105,7 @@ fn questions(flow: &Flow) -> usize {
     (MOST_QUESTIONS / classes).min(MOST_WORK / (classes * flow.dates.len())).max(1)
 }
 
-/// What is known so far.
+/// The bounds so far.
 struct Best {
     /// The first deadline (place of a date) not ruled out.
     lower: usize,
@@ -159,8 +159,8 @@ impl Relaxed {
         prices(flow, deadline, &State::new(deadline, &self.senders), &self.weights)
     }
 
-    /// Looks for whole numbers from the bound upwards, deadline by deadline as long as each is ruled out, then in
-    /// longer and longer steps; then between the last deadline without and the first with a placement.
+    /// Looks for whole numbers from the bound upwards, deadline by deadline while each is ruled out, then in longer and
+    /// longer steps; then between the last deadline without and the first with a placement.
     fn whole(&mut self, flow: &Flow, best: &mut Best, progress: &mut Progress) -> Result<(), Error> {
         let mut questions = questions(flow);
         // The last deadline without a placement.
@@ -193,7 +193,7 @@ impl Relaxed {
                     progress.lower = flow.dates[best.lower];
                 }
                 Dive::Never | Dive::Open => {
-                    // The next one is worth a try of its own.
+                    // The next one is worth a separate try.
                     step *= if deadline == best.lower { 1 } else { 2 };
                     last = deadline;
                 }

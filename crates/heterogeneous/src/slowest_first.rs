@@ -159,7 +159,7 @@ fn simulate<T: Exact>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
     groups
 }
 
-/// Takes free processors, those that became free first first.
+/// Takes free processors, first those free the longest.
 fn take(free: &mut VecDeque<(Option<usize>, u64)>, mut wanted: u64) -> Vec<(usize, u64)> {
     let mut taken = Vec::new();
     while wanted > 0 {

@@ -5,6 +5,7 @@
 //! `ceil(log2(s+1)) t_s` for `f = 0` (3). The optimum for `f` fast and `s` slow senders; it rests on Observation 1
 //! alone and holds for any ratio of at least 1.
 
+mod cells;
 mod references;
 mod rows;
 
@@ -17,6 +18,7 @@ use oneport_platform::Rational;
 use crate::cluster::common_unit;
 use crate::slowest_first::tree_levels;
 use crate::{Cluster, Error};
+use cells::Cells;
 use oneport_plan::Class;
 
 /// How much of the paper's structure is used.
@@ -37,10 +39,8 @@ pub const MOST_CELLS: u64 = 1 << 24;
 #[derive(Debug, Clone)]
 pub struct Table {
     unit: Rational,
-    /// `T` in units, row by row: `cells[f * (most_slow + 1) + s]`.
-    cells: Vec<u64>,
-    most_fast: usize,
-    most_slow: usize,
+    /// `T` in units.
+    cells: Cells,
 }
 
 impl Table {
@@ -60,29 +60,24 @@ impl Table {
         }
         let (unit, ticks) = common_unit(&[fast, slow]);
         let (t_fast, t_slow) = words(&ticks)?;
-        let mut table = Table { unit, cells: Vec::with_capacity(cells as usize), most_fast: f, most_slow: s };
-        table.cells.extend((0..=s).map(|s| u64::from(tree_levels(s as u64)) * t_slow));
+        let mut cells = Cells::with_capacity(f, s);
+        (0..=s).for_each(|s| cells.push(u64::from(tree_levels(s as u64)) * t_slow));
         for f in 1..=f {
             for s in 0..=s {
                 let below = match rule {
-                    Rule::Naive => rows::naive(&table, f, s),
-                    Rule::MonotoneSlow => rows::monotone_slow(&table, f, s),
-                    Rule::MonotoneBoth => rows::monotone_both(&table, f, s),
+                    Rule::Naive => rows::naive(&cells, f, s),
+                    Rule::MonotoneSlow => rows::monotone_slow(&cells, f, s),
+                    Rule::MonotoneBoth => rows::monotone_both(&cells, f, s),
                 };
-                table.cells.push(t_fast + below);
+                cells.push(t_fast + below);
             }
         }
-        Ok(table)
+        Ok(Table { unit, cells })
     }
 
     /// `T(f, s)`; `None` beyond the table.
     pub fn length(&self, f: usize, s: usize) -> Option<Rational> {
-        (f <= self.most_fast && s <= self.most_slow)
-            .then(|| &self.unit * Rational::from_integer(BigInt::from(self.cell(f, s))))
-    }
-
-    fn cell(&self, f: usize, s: usize) -> u64 {
-        self.cells[f * (self.most_slow + 1) + s]
+        Some(&self.unit * Rational::from_integer(BigInt::from(self.cells.get(f, s)?)))
     }
 }
 

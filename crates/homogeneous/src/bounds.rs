@@ -75,9 +75,9 @@ pub fn binomial_length(order: u64, costs: &Costs) -> Rational {
     whole(order) * detour(costs)
 }
 
-/// Proposition 13: the number of values of a binomial tree of order `k`, `2^k`. By Theorem 14 no more can be reduced in
-/// its length where exactly one cost is 0. The theorem says "d = 0 or c = 0", which includes both: there any number is
-/// reduced in no time, by any tree. This crate takes the binomial tree then, by convention.
+/// Proposition 13: the number of values of a binomial tree of order `k`, `2^k`. If exactly one cost is 0, this is the
+/// most that can be reduced in its length (Theorem 14). The theorem says "d = 0 or c = 0", which includes both: then
+/// every tree reduces any number in no time. This crate takes the binomial tree then, by convention.
 pub fn binomial_values(order: u32) -> BigUint {
     BigUint::one() << order
 }
@@ -87,8 +87,8 @@ pub fn fibonacci_length(order: u64, costs: &Costs) -> Rational {
     of_degree(order, costs)
 }
 
-/// Proposition 16: the number of values of a Fibonacci tree of order `k`, the Fibonacci number `F_(k+2)`. By Theorem 17
-/// no more can be reduced in its length where the costs are equal. O(k) additions.
+/// Proposition 16: the number of values of a Fibonacci tree of order `k`, the Fibonacci number `F_(k+2)`. If the costs
+/// are equal, this is the most that can be reduced in its length (Theorem 17). O(k) additions.
 pub fn fibonacci_values(order: u32) -> BigUint {
     let (mut last, mut next) = (BigUint::one(), BigUint::one());
     for _ in 0..order {

@@ -11,12 +11,12 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 /// The schedule of one broadcast from processor 0 to `values` processors in all. Processor `i` is the `i`-th that the
 /// message reaches.
 ///
-/// A sender prepares every transfer for `compute`, once it has the message, and may send meanwhile; it prepares one
+/// A sender prepares every transfer for `compute`, once it has the message, and may send meanwhile. It prepares one
 /// transfer at a time, and a processor takes part in one transfer at a time. Every such schedule read backwards is a
-/// schedule of a reduction and has the same length; so the broadcast is optimal where the reduction is: RR-7898,
-/// Theorems 4, 7 and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Limit::Reducers`]
-/// limits how many processors send. What is optimal is this model: preparing once for all receivers, or a message in
-/// pieces, is another one. O(n) time and memory.
+/// schedule of a reduction of the same length, so the broadcast is optimal if the reduction is: RR-7898, Theorems 4, 7
+/// and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Limit::Reducers`] limits how
+/// many processors send. It is optimal in this model only: preparing once for all receivers, or a message in pieces, is
+/// another model. O(n) time and memory.
 ///
 /// # Errors
 /// As [`reduce`](crate::reduce).
@@ -62,7 +62,7 @@ fn sending<N: Time>(scaled: &Scaled, preparations: Vec<N>, mut arrivals: Vec<N>)
     (N::dates(&scaled.unit, preparations), N::dates(&scaled.unit, arrivals), last)
 }
 
-/// Everybody prepares and sends without a pause.
+/// Every processor prepares and sends without a pause.
 fn eager(values: u32, senders: u32, scaled: &Scaled) -> (Vec<u32>, Sending) {
     let mut batches = Vec::new();
     let senders = greedy(values, senders, scaled, Tie::Oldest, |date, count| batches.push((date, count)));

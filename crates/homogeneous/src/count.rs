@@ -47,8 +47,8 @@ type Queue<N> = VecDeque<(N, u128)>;
 
 /// The length of [`reduce`](crate::reduce)'s schedule, which is not written down.
 ///
-/// Greedy without limits or with limited reducers (RR-7898, Algorithms 1 and 3), and with limited transfers where
-/// `d >= c` (Theorem 10: as with so many reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
+/// Greedy without limits or with limited reducers (RR-7898, Algorithms 1 and 3), and with limited transfers if `d >= c`
+/// (Theorem 10: as with the same number of reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
 /// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)`
 /// processors are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat:
 /// closed forms. Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
@@ -77,8 +77,7 @@ pub fn length(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie:
     }
 }
 
-/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` stands for so many or
-/// more.
+/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` means at least that many.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
 /// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
@@ -243,7 +242,7 @@ fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, 
     let enough = limit.saturating_mul(rounds);
     let mut fresh: Queue<N> = VecDeque::from([(N::zero(), 1)]);
     let mut used: Queue<N> = VecDeque::new();
-    // Ends of the last `limit` transfers, and those that are there later than the next preparation can have to start.
+    // Ends of the last `limit` transfers, and processors that arrive later than the next preparation can have to start.
     let mut running: Queue<N> = VecDeque::from([(N::zero(), limit)]);
     let mut later: Queue<N> = VecDeque::new();
     let mut there = 1_u128;

@@ -1,12 +1,12 @@
 //! One processor's neighbours in the tree of Algorithm 1 without the tree, and the tree's degree and depth.
 //!
 //! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates `a
-//! step + b detour`, O(log^2 n) of them. In a class, in index order, first stand the processors delivered by those who
-//! were delivered (or delivered last) one step before, in the order of that class, then those delivered by the fresh
-//! ones, born one detour before. So a processor at place `p` of the class of date `t` has the same deliverer as the one
-//! at place `p` of the class of date `t - step`, as long as that class has a place `p`; otherwise it is the first child
-//! of the processor at place `p - |class(t - step)|` of the class of date `t - detour`. Read the other way, the place
-//! of a processor's first child is that of all its children.
+//! step + b detour`, O(log^2 n) of them. A class holds, in index order, first the processors delivered by the members
+//! of the class one step before, in its order (they were delivered or delivered last at that date); then the processors
+//! delivered by fresh ones, born one detour before. So a processor at place `p` of the class of date `t` has the same
+//! deliverer as the one at place `p` of the class of date `t - step`, if that class has a place `p`; otherwise it is
+//! the first child of the processor at place `p - |class(t - step)|` of the class of date `t - detour`. Conversely, the
+//! place of a processor's first child is that of all its children.
 
 use num_bigint::BigUint;
 use oneport_plan::Limit;
@@ -21,7 +21,7 @@ use crate::{Costs, Error};
 pub struct Extent {
     /// How many processors send to the root: no processor receives from more.
     pub degree: u64,
-    /// Transfers on the longest way to the root.
+    /// Transfers on the longest path to the root.
     pub depth: u64,
 }
 
@@ -29,7 +29,7 @@ pub struct Extent {
 /// 0, all by their indices. O(log^2 n), any number of values.
 ///
 /// # Errors
-/// No values, an index that is none of them.
+/// No values, an index that is out of range.
 pub fn delivered(values: u64, index: u64, costs: &Costs) -> Result<Neighbours, Error> {
     if values == 0 {
         return Err(Error::NoValues);
@@ -72,7 +72,7 @@ struct Classes<N> {
     step: N,
     detour: N,
     values: u128,
-    /// By date; the first holds the root alone.
+    /// Sorted by date; the first holds the root alone.
     classes: Vec<Class<N>>,
 }
 
@@ -149,7 +149,7 @@ impl<N: Time> Classes<N> {
         }
     }
 
-    /// The root delivers first of its class, the only processor of the greatest depth last of its own.
+    /// The root delivers first in its class. The only processor of the greatest depth delivers last in its class.
     fn extent(&self) -> Extent {
         let Some(last) = self.classes.last().filter(|class| class.date > N::zero()) else {
             return Extent { degree: 0, depth: 0 };

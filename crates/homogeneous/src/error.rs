@@ -1,4 +1,4 @@
-//! What can be wrong with a question.
+//! Mistakes of a question.
 
 use oneport_platform::Rational;
 
@@ -48,10 +48,10 @@ pub enum Error {
         /// How many were counted.
         counted: u128,
     },
-    /// A processor that there is none of.
+    /// A processor that is out of range.
     #[error("the {role} {processor} is none of the {values} processors; count from 0 to {}", values - 1)]
     NoProcessor {
-        /// What it is to be.
+        /// Its role.
         role: &'static str,
         /// Its number.
         processor: u64,

@@ -12,9 +12,9 @@ use crate::{Costs, Error, Strategy, Tie};
 /// Entry `n - 1` is [`length`] of `n` values without a limit, for `n` from 1 to `most`.
 ///
 /// Without its last delivery, the tree for `n` values is the tree for `n - 1`, whatever the rule for ties (RR-7898,
-/// Algorithm 1 adds one processor after the other). A processor more changes the dates of the processors above it
-/// alone, and each of them has O(log n) children. So all lengths together take O(n log^2 n) time and O(n) memory, where
-/// one after the other they take O(n^2). Chain and flat: a closed form for each.
+/// Algorithm 1 adds processors one by one). One more processor changes the dates of the processors above it alone, and
+/// each of them has O(log n) children. So all lengths together take O(n log^2 n) time and O(n) memory, where separate
+/// runs take O(n^2). Chain and flat: a closed form for each.
 ///
 /// # Errors
 /// No values; more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
@@ -27,7 +27,7 @@ pub fn lengths(most: u64, costs: &Costs, strategy: Strategy, tie: Tie) -> Result
     let scaled = Scaled::new(costs);
     let receivers = receivers(count, &scaled, strategy, Limit::Unlimited, tie);
     let machine = scaled.pair::<u64>().map(|pair| growing(&receivers, &pair));
-    // The lengths ascend, so the last tells whether any was cut off.
+    // The lengths ascend, so the last shows whether any was cut off.
     let trusted = machine.filter(|lengths| lengths.last().is_some_and(|last| !last.saturated()));
     Ok(match trusted {
         Some(lengths) => lengths.iter().map(|length| scaled.rational(length)).collect(),

@@ -6,7 +6,7 @@
 //! | `d`, `c` | [`Costs::transfer`], [`Costs::compute`] |
 //! | child `c_i` (to whom `i` sends) | receiver |
 //! | `max(d, c)` | step: between two deliveries to one processor, read backwards |
-//! | `d + c` | detour: from a processor's first chance to that of whoever delivers to it |
+//! | `d + c` | detour: from a processor's first chance to the first chance of its deliverer |
 //! | sink | root |
 //!
 //! Read backwards from its end, a schedule is a growing set of processors: one that is there at `s` can be given a

@@ -10,9 +10,9 @@
 //! sorted `p` are at most the sorted `e`.
 //!
 //! **The growth.** The tree grows, always from the processor that can deliver first, and values are given places as
-//! late as possible. As long as the processor suits the most urgent value (least `e`) after this delivery, too, nothing
-//! is lost. Else that value must have a place first: one that suits it and loses least. The processor with that value
-//! stops when its `p` would exceed `e`.
+//! late as possible. If the processor suits the most urgent value (least `e`) after this delivery, too, nothing is
+//! lost. Otherwise that value must have a place first: one that suits it and loses least. The processor with that value
+//! stops when its `p` would be above `e`.
 //!
 //! **What is proved.** For `d <= c` the next delivery of a processor is prepared at its `p`, so all processors that
 //! suit a value that must have a place now stop at once, and the one with the latest `p` loses least: the sorted list
@@ -51,7 +51,7 @@ pub struct Released {
     pub lower_bound: Rational,
 }
 
-/// Most values of which sequences are tried, and states visited.
+/// Most values for which sequences are tried. Then the most states visited.
 const TRIED: usize = 40;
 const STATES: usize = 200_000;
 

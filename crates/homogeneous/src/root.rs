@@ -31,9 +31,9 @@ use crate::{Costs, Error, tree};
 pub struct Neighbours {
     /// To whom it sends; none for the root.
     pub receiver: Option<u64>,
-    /// Who sends to it, in the order of merging.
+    /// Senders to it, in the order of merging.
     pub children: Vec<u64>,
-    /// Transfers from it to the root, one after the other.
+    /// Number of transfers on its path to the root.
     pub depth: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct Neighbours {
 /// O(n log n) time, O(n) memory.
 ///
 /// # Errors
-/// No values, a root that is none of them, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
+/// No values, a root that is out of range, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Error> {
     check(values, root, "root")?;
     written(values)?;
@@ -67,7 +67,7 @@ pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Err
 /// number of values up to 2^64 - 1.
 ///
 /// # Errors
-/// No values, a root or rank that is none of them.
+/// No values, a root or rank that is out of range.
 pub fn neighbours_at(values: u64, root: u64, rank: u64, costs: &Costs) -> Result<Neighbours, Error> {
     check(values, root, "root")?;
     check(values, rank, "rank")?;
@@ -85,7 +85,7 @@ fn check(values: u64, processor: u64, role: &'static str) -> Result<(), Error> {
     if processor < values { Ok(()) } else { Err(Error::NoProcessor { role, processor, values }) }
 }
 
-/// Costs that shape a tree: where both are 0, those of transfers that take time.
+/// Costs that shape a tree. If both are 0, transfers get 1.
 pub(crate) fn shaping<N: Time>(pair: &Pair<N>) -> Pair<N> {
     if pair.detour() == N::zero() { Pair { transfer: N::one(), compute: N::zero() } } else { pair.clone() }
 }

@@ -9,11 +9,11 @@
 
 use std::collections::BTreeSet;
 
-/// What the search says about a length.
+/// The outcome of the search for a length.
 pub(crate) enum Fits {
     /// A sequence: the value at each place, and the place that it sends to.
     Sequence(Vec<u32>, Vec<u32>),
-    /// There is none.
+    /// No sequence exists.
     Never,
     /// Too many states.
     Unknown,
@@ -59,7 +59,7 @@ impl Sequences {
         }
     }
 
-    /// The children of a value that is placed at a date, at most so many.
+    /// The children of a value that is placed at a date, at most `most`.
     fn opened(&self, until: u64, date: u64, most: usize) -> impl Iterator<Item = u64> + use<> {
         let (first, transfer) = (date + self.compute, self.transfer);
         let room = until.saturating_sub(date) / self.compute;
@@ -86,7 +86,7 @@ impl Sequences {
 
 struct Search<'a> {
     all: &'a Sequences,
-    /// By class, the last date at which a value can be placed.
+    /// Per class: the last date at which a value can be placed.
     until: Vec<u64>,
     /// Open places and values left that lead nowhere.
     failed: BTreeSet<(Vec<u64>, Vec<u32>)>,

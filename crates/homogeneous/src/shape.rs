@@ -32,8 +32,8 @@ impl Shape<u128> {
     pub(crate) const FIBONACCI: Shape<u128> = Shape { step: 1, detour: 2 };
 }
 
-/// Receivers of processors `0..values` in the order in which they are delivered, that of processor 0 being itself; of
-/// them the first `reducers` receive. `batch` is told each date of deliveries and their number. Time and memory O(n);
+/// Receivers of processors `0..values` in the order in which they are delivered; processor 0 has itself. Only the first
+/// `reducers` processors receive. `batch` receives each date of deliveries and their number. Time and memory O(n);
 /// `step` is positive.
 pub(crate) fn receivers<N: Time>(
     values: u32,
@@ -79,9 +79,9 @@ fn take<N: Time>(queue: &mut VecDeque<(N, u32)>, date: &N) -> u32 {
 /// Appends one batch: a stretch of fresh processors and a stretch of used ones, in the order of the rule, as far as
 /// there is something to deliver.
 ///
-/// Both stretches ascend under `Oldest`, descend under `Newest` (fresh ones read backwards), because all batches before
-/// did. Among the used, those that delivered together first came after (or before) the fresh of their batch every
-/// time: fewest (or most) children first.
+/// Both stretches ascend under `Oldest` and descend under `Newest` (fresh ones read backwards), because all batches
+/// before did. Among the used, processors that delivered together first came after (or before) the fresh of their batch
+/// every time: fewest (or most) children first.
 fn deliver(receivers: &mut Vec<u32>, young: (u32, u32), old: (usize, u32), values: u32, tie: Tie) {
     let room = values - receivers.len() as u32;
     let fresh = young.0..young.0 + young.1;

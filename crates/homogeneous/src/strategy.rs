@@ -52,7 +52,7 @@ pub enum Tie {
 /// Most values whose schedule is written down: 3 GB.
 pub const MOST_WRITTEN: u64 = 100_000_000;
 
-/// What makes no sense for any method.
+/// Checks that hold for all methods.
 pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(), Error> {
     if values == 0 {
         return Err(Error::NoValues);

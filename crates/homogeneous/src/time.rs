@@ -7,8 +7,8 @@ use oneport_platform::Rational;
 
 use crate::Costs;
 
-/// A date or duration in ticks. Machine integers saturate: where a result is their largest number, it is not
-/// to be trusted and the big ones are asked. All sums only grow, so that the last date tells.
+/// A date or duration in ticks. Machine integers saturate: a result that is their largest number is not to be trusted,
+/// and big integers are used. All sums only grow, so the last date shows it.
 pub(crate) trait Time: Clone + Ord {
     fn zero() -> Self;
     fn one() -> Self;
@@ -139,7 +139,7 @@ pub(crate) fn rational(unit: &Rational, ticks: BigUint) -> Rational {
     unit * Rational::from_integer(BigInt::from(ticks))
 }
 
-/// The largest number of which all given ones are multiples; 1 if all are 0. None is negative.
+/// The greatest common divisor of numbers that are at least 0; 1 if all are 0.
 pub(crate) fn common_unit<'a>(numbers: impl Iterator<Item = &'a Rational> + Clone) -> Rational {
     oneport_numbers::Scaled::coarsest(numbers).unit
 }
@@ -150,7 +150,7 @@ pub(crate) fn in_units(number: &Rational, unit: &Rational) -> BigUint {
     if sign == Sign::Minus { BigUint::ZERO } else { ticks }
 }
 
-/// Both costs in ticks of their own unit.
+/// Both costs as integers in a common unit.
 #[derive(Debug)]
 pub(crate) struct Scaled {
     pub(crate) unit: Rational,
@@ -197,7 +197,7 @@ impl<N: Time> Pair<N> {
         N::max(self.transfer.clone(), self.compute.clone())
     }
 
-    /// Read backwards: from a processor's chance to deliver to that of who is delivered.
+    /// Read backwards: from a processor's chance to deliver to the first chance of the delivered one.
     pub(crate) fn detour(&self) -> N {
         self.transfer.plus(&self.compute)
     }

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 
 use crate::time::{Pair, Time};
 
-/// What Algorithm 2 decides, read backwards. Lists in the order of deliveries; processor 0 has entries of 0.
+/// The decisions of Algorithm 2, read backwards. Lists in the order of deliveries; processor 0 has entries of 0.
 pub(crate) struct Deliveries<N> {
-    /// Who delivers processor `i`; forwards, who receives from it.
+    /// The deliverer of processor `i`; forwards, its receiver.
     pub(crate) receivers: Vec<u32>,
     /// When the transfer to `i` ends, the paper's `t_i` before line 14.
     pub(crate) ends: Vec<N>,
@@ -46,7 +46,7 @@ pub(crate) fn deliveries<N: Time>(values: u32, limit: u64, pair: &Pair<N>, prepa
             (next_fresh as u32 - 1, ends[next_fresh - 1].clone())
         };
         let ready = date.plus(&pair.compute);
-        // Entry 0 is 0: the first `limit` transfers wait for nobody.
+        // Entry 0 is 0: the first `limit` transfers do not wait.
         let start = ready.clone().max(ends[processor.saturating_sub(limit)].clone());
         let end = start.plus(&pair.transfer);
         used.push_back(ready.max(end.minus(&pair.compute)));

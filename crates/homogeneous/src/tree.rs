@@ -10,8 +10,8 @@ pub(crate) struct Run<N> {
     pub(crate) length: N,
 }
 
-/// The earliest dates (RR-7898, Proposition 3): everybody sends as soon as its value is complete and the receiver is
-/// free. O(n) time, two dates per processor.
+/// The earliest dates (RR-7898, Proposition 3): every processor sends as soon as its value is complete and the receiver
+/// is free. O(n) time, two dates per processor.
 ///
 /// `receivers[i] < i`, and the children of a processor arrive in reverse order of delivery. That is the order of their
 /// readiness: read backwards with the costs that shaped the tree, a later child has less time left, and its subtree

@@ -1,4 +1,4 @@
-//! What can be wrong with a weighted graph.
+//! Mistakes of a weighted graph.
 
 use num_rational::BigRational;
 
@@ -93,7 +93,7 @@ pub enum MatchingError {
     /// A step of the algorithm found something that its theorem excludes: a defect of this crate, never of the input.
     #[error("internal error in the decomposition of a port graph: {what}")]
     Unsound {
-        /// What was found.
+        /// The contradiction.
         what: &'static str,
     },
 }

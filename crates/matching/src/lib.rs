@@ -59,6 +59,7 @@
 //! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
 //!   Canadian J. Math. 10, 1958.
 
+mod decomposition;
 mod error;
 pub mod general;
 mod list_scheduling;
@@ -73,6 +74,7 @@ mod tests;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
+pub use decomposition::{Decomposition, Edge, Step};
 pub use error::MatchingError;
 use list_scheduling::WholeEdges;
 use max_min_steps::LongestSteps;
@@ -82,39 +84,12 @@ use portfolio::race;
 use residual::Rest;
 use scale::{Scaled, scale};
 
-/// An edge of the weighted bipartite graph. Parallel edges are allowed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
-    /// The left end, numbered from 0.
-    pub left: usize,
-    /// The right end, numbered from 0.
-    pub right: usize,
-    /// How long the edge is to be used, in units of time; not negative. An edge of weight 0 is never used.
-    pub weight: BigRational,
-}
-
-/// A stretch of time during which the same edges are used without a break.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// Duration, in the unit of the weights; positive.
-    pub length: BigRational,
-    /// A matching: indices of the input's edges, ascending. Every one is used during the whole step.
-    pub edges: Vec<usize>,
-}
-
-/// A sequence of matchings that uses every edge for exactly its weight.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Decomposition {
-    /// The steps, one after another.
-    pub steps: Vec<Step>,
-}
-
 /// The largest sum of weights at a vertex, `Delta`: no sequence of matchings takes less time. 0 without edges.
 ///
 /// `O(|E| log |E|)`.
 ///
 /// # Errors
-/// [`MatchingError`] names the first edge that has an end out of range or a weight that is no time.
+/// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
 pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<BigRational, MatchingError> {
     let scaled = scale(left, right, edges)?;
     let mut degrees = vec![BigUint::zero(); scaled.vertices];
@@ -130,7 +105,7 @@ pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<
 /// The result depends on the input alone. Memory and time follow the edges, not the numbers of vertices.
 ///
 /// # Errors
-/// [`MatchingError`] names the first edge that has an end out of range or a weight that is no time.
+/// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
 pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposition, MatchingError> {
     let scaled = scale(left, right, edges)?;
     // The kernels form no number above twice the total.

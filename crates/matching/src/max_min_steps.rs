@@ -5,9 +5,9 @@
 //! is monotone, and [`Search::cover`] finds the greatest feasible `d` from above.
 //!
 //! **Lengths never increase.** If a matching were feasible after a step of length `d` with some `d' > d`, its edges
-//! would have weighed `d'` before the step too, and whoever was required then is required now (a step leaves the
-//! slack of a vertex alone or shortens it); so `d'` would have been feasible before. Each step therefore starts
-//! from the length and the matching of the one before.
+//! would have weighed `d'` before the step too, and every vertex required then is required now (a step leaves the slack
+//! of a vertex alone or shortens it); so `d'` would have been feasible before. Each step therefore starts from the
+//! length and the matching of the one before.
 
 use crate::residual::{FREE, Rest};
 use crate::search::Search;

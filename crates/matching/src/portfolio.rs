@@ -1,9 +1,9 @@
-//! Two ways to peel the same graph; the cheaper result is kept.
+//! Runs two peelings of the same graph; the cheaper result is kept.
 
-/// What a step costs beyond the edges it lists, in listings: it has a date of its own, where transfers may be cut.
+/// Cost of a step besides the edges it lists, in listings: it has a separate date, where transfers may be cut.
 const STEP_COST: usize = 8;
 
-/// A way to peel, the steps it has taken and what they cost.
+/// A peeling with the steps taken so far and their cost.
 struct Run<'a, W> {
     steps: Box<dyn Iterator<Item = (W, Vec<usize>)> + 'a>,
     taken: Vec<(W, Vec<usize>)>,
@@ -15,7 +15,7 @@ impl<'a, W> Run<'a, W> {
         Run { steps: Box::new(steps), taken: Vec::new(), cost: 0 }
     }
 
-    /// Takes one more step; false when there is none.
+    /// Takes one more step; false if there is none.
     fn advance(&mut self) -> bool {
         let Some(step) = self.steps.next() else { return false };
         self.cost += STEP_COST + step.1.len();

@@ -1,4 +1,4 @@
-//! What remains of the graph between two steps, and the matching of the step under construction.
+//! The rest of the graph between two steps, and the matching of the step under construction.
 
 use oneport_numbers::Whole;
 
@@ -110,7 +110,7 @@ impl<W: Whole> Rest<W> {
         }
     }
 
-    /// How many edges of a sorted list stand before `e`.
+    /// How many edges of a sorted list come before `e`.
     fn heavier(&self, list: &[usize], e: usize) -> usize {
         let weight = &self.weight[e];
         list.partition_point(|&f| {
@@ -119,7 +119,7 @@ impl<W: Whole> Rest<W> {
         })
     }
 
-    /// The invariant of the theorem: nobody has more to do than there is time, and somebody just as much.
+    /// The invariant of the theorem: no vertex has more work than there is time, and one has just as much.
     fn is_consistent(&self) -> bool {
         self.degree.iter().max().is_none_or(|largest| *largest == self.total)
     }

@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::{Edge, MatchingError};
+use crate::MatchingError;
+use crate::decomposition::Edge;
 use oneport_numbers::{common_divisor, common_multiple, gcd};
 
 /// The input's edges of positive weight, with dense vertices and integer weights.

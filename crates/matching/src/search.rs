@@ -68,7 +68,7 @@ impl Search {
     /// Augments the matching among the edges that weigh `length` from every free vertex of `roots`, all on one side:
     /// it becomes maximum when `roots` holds all the free vertices of that side. Covered vertices stay covered.
     ///
-    /// A tree that found no way out is never entered again, so all failures together cost `O(|E|)`.
+    /// A tree whose search failed is never entered again, so all failures together cost `O(|E|)`.
     pub fn maximise<W: Whole>(&mut self, rest: &mut Rest<W>, length: &W, roots: &[usize]) {
         self.serial += 1;
         let nobody_idles = W::zero();

@@ -5,9 +5,9 @@ use num_traits::{Signed, Zero};
 
 use crate::Rational;
 
-/// The number with `digits` significant digits: `0.3333333333`, `133.333`, `1e20`, `8.1e-9`. What is left out is
-/// rounded to the nearest, halves away from zero; zeros at the end are left out. Every rounded number that people read
-/// is written here, so that one number has one text. Time quadratic in the length of the number.
+/// The number with `digits` significant digits: `0.3333333333`, `133.333`, `1e20`, `8.1e-9`. It is rounded to the
+/// nearest, halves away from zero; zeros at the end are left out. All rounded numbers for people are written here, so
+/// that one number has one text. Time quadratic in the length of the number.
 ///
 /// ```
 /// use oneport_numbers::{decimal, parse_rational};
@@ -26,7 +26,7 @@ pub fn decimal_down(value: &Rational, digits: usize) -> String {
 /// Significant digits of a percentage.
 const PERCENT: usize = 3;
 
-/// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. What is below one
+/// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. A share below one
 /// is never shown as 100 %, but as 99.9 %.
 ///
 /// ```
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(decimal_down(&read("-99.99"), 3), "-99.9");
     }
 
-    /// A rounded number differs from the number by half a unit of its last digit at most, and rounding down never
-    /// exceeds.
+    /// A rounded number differs from the number by at most half a unit of its last digit. A number rounded down is not
+    /// above it.
     #[test]
     fn rounded_numbers_are_the_nearest() -> Result<(), crate::NumberError> {
         for numerator in 1..400_i64 {

@@ -1,11 +1,11 @@
-//! What algorithms ask of a number.
+//! Operations that algorithms need of a number.
 
 use std::ops::{AddAssign, SubAssign};
 
 use num_traits::Zero;
 
-/// An ordered number whose sums and differences are exact: integers and rationals of any length, and machine integers
-/// as long as nothing overflows. Floats are none: they have no total order.
+/// An ordered number with exact sums and differences: integers and rationals of any length, and machine integers if
+/// they do not overflow. Floats do not implement it: they have no total order.
 ///
 /// Whatever has the operations has the trait. They take references, so that long numbers are not copied.
 pub trait Exact: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self> {

@@ -72,7 +72,7 @@ pub fn numerator_over(number: &Rational, denominator: &BigInt) -> BigInt {
 pub struct Scaled {
     /// How many units each number is.
     pub values: Vec<BigUint>,
-    /// What one unit is.
+    /// The value of one unit.
     pub unit: Rational,
 }
 
@@ -88,7 +88,7 @@ impl Scaled {
         Scaled { values, unit: Rational::new_raw(BigInt::one(), denominator) }
     }
 
-    /// In the largest unit of which all are whole multiples; 1 where all are 0. A negative number counts 0.
+    /// Scales to the largest unit of which all numbers are whole multiples; 1 if all are 0. A negative number counts 0.
     pub fn coarsest<'r>(numbers: impl IntoIterator<Item = &'r Rational, IntoIter: Clone>) -> Self {
         let mut scaled = Scaled::of(numbers);
         if scaled.values.iter().all(Zero::is_zero) {
@@ -102,7 +102,7 @@ impl Scaled {
         scaled
     }
 
-    /// The values as integers of this kind, if none has more than so many bits.
+    /// The values as integers of this type; `None` if one has more than `bits` bits.
     pub fn narrow<W: Whole>(&self, bits: u64) -> Option<Vec<W>> {
         let narrow = |value: &BigUint| W::narrow(value).filter(|_| value.bits() <= bits);
         self.values.iter().map(narrow).collect()

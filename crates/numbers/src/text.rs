@@ -14,7 +14,7 @@ const MAX_EXPONENT: i64 = 1000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The text is no number at all.
+    /// The text is not a number.
     #[error("'{0}' is not a number; write an integer, a decimal (41.279125, 1e-3) or a fraction (2/3)")]
     Syntax(String),
     /// The denominator of a fraction is zero.

@@ -1,4 +1,4 @@
-//! What no schedule of one operation undercuts; the proof is in docs/theory.md.
+//! A lower bound on the time of one operation; the proof is in docs/theory.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,11 +9,12 @@ use oneport_plan::{NodeId, Problem, Rational, Resource};
 use oneport_platform::{LinkId, Platform};
 use petgraph::visit::EdgeRef;
 
-/// The largest of: the time in which a steady state of this throughput carries out one operation; for every pair of an
-/// owner and a node that wants what is made of its value, the time that this takes to leave the owner and the least
-/// delay from there on; the same for all that has to leave an owner, or to enter a node. `throughput` is a proved
-/// bound, per unit of time. `O(n m log m + p m)` for `n` nodes, `m` links and `p` pairs.
-pub fn least_time(problem: Problem<'_>, throughput: &Rational) -> Rational {
+/// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, where `throughput`
+/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result of
+/// its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
+/// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
+/// `p` pairs.
+pub fn lower_bound(problem: Problem<'_>, throughput: &Rational) -> Rational {
     let steady = if throughput.is_zero() { Rational::zero() } else { throughput.recip() };
     let Some(size) = problem.volumes().size.constant() else { return steady };
     let pairs = Pairs::of(problem);
@@ -30,19 +31,19 @@ struct Pair {
     wants: NodeId,
     /// In how many demands.
     demands: u64,
-    /// By node: the least delay from the owner.
+    /// Per node: the least delay from the owner.
     delays: Rc<Vec<Option<Rational>>>,
-    /// By node: the least delay to the node that wants it.
+    /// Per node: the least delay to the node that wants the result.
     onwards: Rc<Vec<Option<Rational>>>,
 }
 
 /// All pairs, and what passes the ports of their nodes.
 struct Pairs {
     list: Vec<Pair>,
-    /// By node: the pairs that it is the owner of, and those in which it wants something.
+    /// Per node: the pairs whose owner it is, and the pairs in which it wants a result.
     out_of: Vec<Vec<usize>>,
     into: Vec<Vec<usize>>,
-    /// By node: of how many demands something has to leave it, or to enter it.
+    /// Per node: the number of demands for which a value leaves it, and for which one enters it.
     leaving: Vec<u64>,
     entering: Vec<u64>,
 }
@@ -66,7 +67,7 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
     }
     let rates = links.iter().map(|&link| platform.link(link).cost.recip());
     let mut rate: Rational = rates.clone().sum();
-    // What all of them occupy, beside themselves.
+    // Resources that all these links share.
     let mut shared: Option<Vec<Resource>> = None;
     for &link in links {
         let own: Vec<Resource> = Resource::of_link(platform, link).collect();
@@ -141,7 +142,7 @@ impl Pairs {
         Some(begins + occupied(platform, &links, &amount) + latency)
     }
 
-    /// All that has to leave an owner, before the least delay to anybody who wants it.
+    /// The time in which all values have left an owner and the last one has arrived after its least delay.
     fn leaving(&self, problem: Problem<'_>, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let amount = size * Rational::from_integer(self.leaving[node.index()].into());

@@ -1,23 +1,23 @@
 #![doc = include_str!("../README.md")]
 
 mod bound;
-mod dated;
-mod draft;
-mod layout;
+mod certificate_bound;
 mod periodic;
-mod shortest;
-mod windows;
+mod piece_search;
+mod simulate;
+mod task_graph;
+mod task_list;
 
-pub use bound::least_time;
-pub use dated::Dated;
-pub use draft::Draft;
-pub use layout::Layout;
+pub use bound::lower_bound;
+pub use certificate_bound::lower_bound_from_certificate;
 pub use oneport_plan::{Problem, Run};
 pub use oneport_watch::{Limit, Watch};
-pub use shortest::{Found, Named, Search, Shortest, Way, proportion};
-pub use windows::least_time_by_prices;
+pub use piece_search::{BestPieces, Found, NamedSearch, PieceSearch, SearchLimits, proportion};
+pub use simulate::Timing;
+pub use task_graph::TaskGraph;
+pub use task_list::TaskList;
 
-/// Why there is no schedule.
+/// The reason why a schedule does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OnceError {
@@ -27,15 +27,15 @@ pub enum OnceError {
     /// Two nodes that exchange messages are not connected.
     #[error("no way leads from '{from}' to '{to}'; connect them")]
     NoWay {
-        /// Who sends.
+        /// The sender.
         from: String,
-        /// Who should receive.
+        /// The receiver.
         to: String,
     },
-    /// Somebody sends what it does not have.
+    /// A node sends a block that it does not have.
     #[error("'{node}' sends block {block} in step {step}, which it does not have")]
     NotHeld {
-        /// Who sends.
+        /// The sender.
         node: String,
         /// The block, counted from 0.
         block: u32,
@@ -45,9 +45,9 @@ pub enum OnceError {
     /// The watch ended the search for dates.
     #[error("{0} ended the search for dates; allow more")]
     Stopped(Limit),
-    /// All is not over before the limit that was set.
-    #[error("the run takes at least as long as it may")]
-    Late,
+    /// The run does not end before the limit.
+    #[error("the run would take at least as long as the limit")]
+    AboveLimit,
     /// Too much to do for machine memory.
     #[error("more than {0} actions; take fewer pieces")]
     TooMany(usize),

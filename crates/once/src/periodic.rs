@@ -7,13 +7,13 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Deed, PeriodicSchedule, Piece, Problem, Rational, Task};
 use oneport_schedule::{DatedTask, Execution, execution};
 
-use crate::draft::MOST;
-use crate::{Draft, OnceError};
+use crate::task_list::MOST;
+use crate::{OnceError, TaskList};
 
 /// Where a copy is cut, as shares of it, ascending: from 0, to 1.
 type Borders = Vec<Rational>;
 
-/// What is begun at one date of the first period: a piece of a task.
+/// A piece of a task that begins at one date of the first period.
 struct Turn {
     /// In which period of the run it is, if its copy starts in the first.
     round: u64,
@@ -21,17 +21,16 @@ struct Turn {
     piece: usize,
 }
 
-impl Draft {
-    /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern carries an
+impl TaskList {
+    /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern has an
     /// equal part of its demand. A part is cut wherever the schedule cuts one of its messages, on all links, so that
     /// each piece is sent without a break where the schedule has it. Sends and merges are in the order of the schedule,
-    /// so that dates in turn ([`Layout::dated_in_turn`](crate::Layout::dated_in_turn)) follow its matchings. Nothing is
-    /// over later than in the schedule's own run as soon as possible. `O(d)` for `d` sends and merges, after one period
-    /// is sorted.
+    /// so that [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its matchings. Nothing
+    /// ends later than in the schedule's eager run. `O(d)` for `d` sends and merges, after one period is sorted.
     ///
     /// # Errors
     /// More than four million sends and merges, or pieces.
-    pub fn of_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u32) -> Result<Draft, OnceError> {
+    pub fn of_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u32) -> Result<TaskList, OnceError> {
         let too_many = || OnceError::TooMany(MOST);
         let execution = execution(problem, schedule).map_err(|_| too_many())?;
         let periods = u64::from(periods.max(1));
@@ -41,7 +40,7 @@ impl Draft {
         let most = turns.len().max(of_a_period) as u64;
         most.checked_mul(periods).filter(|&count| count <= MOST as u64).ok_or_else(too_many)?;
         let (pieces, firsts) = pieces(&execution, &borders, periods);
-        let mut draft = Draft { pieces, deeds: Vec::with_capacity(turns.len() * periods as usize) };
+        let mut list = TaskList { pieces, tasks: Vec::with_capacity(turns.len() * periods as usize) };
         // For each task: its place among the turns of a period.
         let mut places = Vec::with_capacity(execution.tasks.len());
         let mut place = 0;
@@ -60,13 +59,13 @@ impl Draft {
                 let of = first + period as usize * of_a_period + turn.piece;
                 let of = of.to_u32().ok_or_else(too_many)?;
                 let [one, two] = dated.inputs.map(|input| input.map(|input| numbers[at(input)]));
-                numbers[at(turn.task)] = draft.push(match dated.task {
+                numbers[at(turn.task)] = list.push(match dated.task {
                     Task::Send { link, .. } => Deed::Send { link, carried: vec![(of, one)] },
                     Task::Merge { node, .. } => Deed::Merge { node, piece: of, left: one, right: two },
                 })?;
             }
         }
-        Ok(draft)
+        Ok(list)
     }
 }
 
@@ -94,7 +93,7 @@ fn pieces(
     (pieces, firsts)
 }
 
-/// What one period begins, by date within a period; of what begins at the same date, first that which takes no time.
+/// The pieces that begin in one period, by date. At equal dates, pieces that take no time come first.
 fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Vec<Turn> {
     let mut all: Vec<(BigInt, bool, Turn)> = Vec::new();
     let period = execution.period.clone().max(BigInt::one());

@@ -1,4 +1,4 @@
-//! Why there are no whole messages.
+//! Reasons why no whole messages are found.
 
 use oneport_lp::LpError;
 use oneport_platform::Rational;
@@ -27,7 +27,7 @@ pub enum PeriodError {
     /// No share of the throughput that a schedule may lose.
     #[error("max-loss is {0}; it must be a share of the throughput, from 0 up to but not including 1, such as 1/100")]
     BadLoss(Box<Rational>),
-    /// Weights that are no steady state.
+    /// Weights that are not a steady state.
     #[error(
         "the weights of demand {demand} add up to {found}; they must be positive and add up to the throughput \
              (times the rate of its group), {throughput}"

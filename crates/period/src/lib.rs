@@ -24,9 +24,9 @@ pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
 
 /// Which periodic schedule is wanted.
 ///
-/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest
-/// number of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection,
-/// and on tiny platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
+/// The loss of a schedule is a share of the throughput of the steady state that was found. "Fewest" is the smallest
+/// number of instances found: numbers up to some hundreds are tried by rounding, larger ones by bisection, and on tiny
+/// platforms integer programs look at every smaller number. Other whole messages may need fewer still.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Period {
     /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
@@ -38,11 +38,11 @@ pub enum Period {
         /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
         /// [`Period::AtMost`].
         most: Rational,
-        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message
-        /// schedule within it.
+        /// Limit on the instances. If no number of them loses as little, the best whole-message schedule within the
+        /// limit.
         instances: u64,
     },
-    /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
+    /// The smallest number found that attains the optimum with at most this many instances. If none does, the best
     /// whole-message schedule within that number.
     AtMost(u64),
     /// Exactly this long.

@@ -21,7 +21,7 @@ const PROGRAMS_OF_TREES: u32 = 1;
 /// Integer programs that look for fewer instances than rounding found.
 const PROGRAMS_FOR_FEWER: u32 = 12;
 const FEW_TREES: usize = 8;
-/// So many trees (of a thousand participants, say) are taken as they are, if their own period will do.
+/// Above this many trees their own period is used if it is allowed.
 const MANY_TREES: usize = 500;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
@@ -90,7 +90,7 @@ fn losing(
         let target = Target::Loss { most: loss.clone(), instances };
         round_watched(question.problem(), steady_state, &target, question.watch())
     };
-    // A share that is none is refused here.
+    // A loss that is not in `0..1` is refused here.
     let whole = round(limit)?;
     let per_instance = ((Rational::one() - loss) * &steady_state.throughput).recip();
     let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());

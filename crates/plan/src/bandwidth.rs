@@ -6,10 +6,10 @@ use crate::{Problem, Traffic};
 
 /// The bandwidths of an operation, in the columns of nccl-tests: `size`, `algbw`, `busbw`.
 ///
-/// The size of an operation among `n` ranks is that of its message; where every rank has a message of its own (scatter,
-/// gather, all-gather, reduce-scatter, all-to-all), of `n` messages. Algorithm bandwidth is size over time. Bus
-/// bandwidth makes different `n` comparable: algorithm bandwidth times `2 (n - 1) / n` for an all-reduce, `(n - 1) / n`
-/// where every rank has a message, 1 for broadcast and reduce.
+/// The size of an operation among `n` ranks is the size of its message, or of `n` messages if every rank has one
+/// (scatter, gather, all-gather, reduce-scatter, all-to-all). Algorithm bandwidth is size over time. Bus bandwidth
+/// makes different `n` comparable: algorithm bandwidth times `2 (n - 1) / n` for an all-reduce, `(n - 1) / n` if every
+/// rank has a message, 1 for broadcast and reduce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bandwidth {
     /// The ranks: nodes that send or receive values.
@@ -23,8 +23,7 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// How the problem's operation is counted; `None` where it is not (scans, groups, demands of the caller's) or where
-    /// messages have different sizes.
+    /// The nccl-tests bandwidth rule of this problem. `None` for scans, groups, custom demands and non-constant sizes.
     pub fn of(problem: Problem<'_>) -> Option<Bandwidth> {
         let collective = problem.collective();
         let traffic = collective.form()?.traffic?;

@@ -7,7 +7,7 @@ use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use crate::Task;
 
-/// What a transfer or a merge occupies for its whole duration.
+/// A resource that a transfer or a merge occupies for its whole duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// The send port of a node (full-duplex), or its send ports (multiport).
@@ -34,8 +34,8 @@ impl Resource {
         [end(link.from, Resource::Send), end(link.to, Resource::Receive)]
     }
 
-    /// What a transfer over this link occupies: the ports at its ends, and the link itself where neither port already
-    /// sees to it that the link serves one transfer at a time.
+    /// The resources that a transfer over this link occupies: the ports at its ends, and the link itself unless a port
+    /// already limits it to one transfer at a time.
     pub fn of_link(platform: &Platform, link: LinkId) -> impl Iterator<Item = Resource> + use<> {
         let ends = Resource::ends(platform, link);
         let single = ends.iter().flatten().any(|end| end.capacity(platform) == 1);
@@ -136,8 +136,8 @@ pub struct Cut {
     pub weight: Rational,
 }
 
-/// What a task costs one goal of a demand of which several are wanted (all-reduce, scan): the price of a task, its time
-/// times the prices of what it occupies (odd sets included), is split among the goals that it may serve.
+/// The price of a task for one goal of a demand with several goals (all-reduce, scan). The price of a task, its time
+/// times the prices of its resources (odd sets included), is split among the goals that it may serve.
 ///
 /// A task with no share listed for a goal is free for that goal; for every task the shares of all goals add up to at
 /// most its price. Every instance contains a reduction tree for each goal, and pays a task once that serves several. So
@@ -206,7 +206,7 @@ pub struct Border {
     pub direction: Direction,
     /// The sets, each ascending.
     pub sets: Vec<Vec<NodeId>>,
-    /// What one crossing is charged; positive.
+    /// The charge for one crossing; positive.
     pub weight: Rational,
 }
 
@@ -217,9 +217,9 @@ impl Border {
     }
 }
 
-/// What the merges inside a set of nodes need from outside. Choose a place where a scheme joins all operands. Of the
-/// merges behind it, one less than there are operands, let `m` be inside the set. Then transfers enter the set at
-/// least `m + 2 - participants inside` times; once less if the place is inside. See the gathering theorem in
+/// The transfers that merges inside a set of nodes need from outside. Choose a place where a scheme joins all operands.
+/// The merges before that place are one less than the operands; let `m` of them be inside the set. Then transfers enter
+/// the set at least `m + 2 - participants inside` times; once less if the place is inside. See the gathering theorem in
 /// docs/theory.md.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gathering {
@@ -227,7 +227,7 @@ pub struct Gathering {
     pub demand: usize,
     /// The nodes, ascending; a participant is among them.
     pub nodes: Vec<NodeId>,
-    /// What one entry is charged; positive.
+    /// The charge for one entry; positive.
     pub weight: Rational,
 }
 
@@ -275,12 +275,12 @@ pub struct Exchange {
 ///
 /// For an all-reduce, `borders`, `gatherings`, `potentials` and `exchanges` do the same for its transfers. The
 /// condition for every link `u -> v`: the weights of the borders that it crosses and of the gatherings that it enters,
-/// plus `potential(u) - potential(v)`, plus its lengths in the exchanges are together at most what the smallest message
-/// over it costs. Then an instance costs at least the sum over the borders of weight times
-/// [`crossings`](Border::crossings), plus what each exchange proves, plus the least that its merges cost, each of them
-/// at its processor's price. With gatherings: let `Y(p)` be the weight of those that hold processor `p`. A merge at `p`
-/// then costs `Y(p)` more, and the sum over the gatherings of weight times `2 - participants inside` is added, less the
-/// largest `Y(p)`.
+/// plus `potential(u) - potential(v)`, plus its lengths in the exchanges are together at most the cost of the smallest
+/// message over it. Then an instance costs at least the sum over the borders of weight times
+/// [`crossings`](Border::crossings), plus the proved minimum of each exchange, plus the least cost of its merges, each
+/// at its processor's price. With gatherings: let `Y(p)` be the weight of the gatherings that hold processor `p`. A
+/// merge at `p` then costs `Y(p)` more, and the sum over the gatherings of weight times `2 - participants inside` is
+/// added, less the largest `Y(p)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.
@@ -293,7 +293,7 @@ pub struct Certificate {
     pub shares: Vec<Share>,
     /// How often an all-reduce crosses sets of nodes, sorted.
     pub borders: Vec<Border>,
-    /// What merges inside sets of nodes need from outside, sorted.
+    /// The transfers that merges inside sets of nodes need from outside, sorted.
     pub gatherings: Vec<Gathering>,
     /// Potentials that go with the borders, gatherings and exchanges, sorted, each node at most once for a demand.
     pub potentials: Vec<Potential>,
@@ -302,11 +302,11 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// For a message without cuts and up to so many targets, or so many nodes that may help without wanting it, whoever
-    /// checks a certificate goes through all sets of them: cuts cannot always prove what arborescences cost.
+    /// For a demand without cuts, a checker enumerates the subsets of its targets, or of its possible helpers, up to
+    /// this number of nodes: cuts cannot always prove the cost of arborescences.
     pub const SMALL: usize = 9;
 
-    /// By link, what a unit of time on it costs: the prices of all resources and odd sets that it belongs to; `v_k` of
+    /// Per link: the price of a unit of time on it, the sum of the prices of its resources and odd sets; `v_k` of
     /// RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd sets, besides sorting.
     pub fn link_prices(&self, platform: &Platform) -> Vec<Rational> {
         let prices: BTreeMap<Resource, &Rational> =

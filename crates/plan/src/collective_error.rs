@@ -1,4 +1,4 @@
-//! What may be wrong with a collective on its platform.
+//! Mistakes of a collective on its platform.
 
 /// Why a collective does not fit its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +89,7 @@ pub enum CollectiveError {
         /// The place in the list, from 0; messages count from 1.
         group: usize,
     },
-    /// A group that is never carried out.
+    /// A group with rate 0.
     #[error("group {} has rate 0; give a whole number from 1, or leave the group out", .group + 1)]
     NoRate {
         /// The place in the list, from 0; messages count from 1.
@@ -100,13 +100,13 @@ pub enum CollectiveError {
     InGroup {
         /// The place in the list, from 0; messages count from 1.
         group: usize,
-        /// What is wrong with it.
+        /// The mistake of the group.
         error: Box<CollectiveError>,
     },
     /// A list of demands without a demand.
     #[error("no demand is given; list at least one")]
     NoDemands,
-    /// A demand that is never carried out.
+    /// A demand with rate 0.
     #[error("demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out")]
     NoRateOfDemand {
         /// The place in the list.
@@ -117,7 +117,7 @@ pub enum CollectiveError {
     InDemand {
         /// The place in the list.
         demand: usize,
-        /// What is wrong with it.
+        /// The mistake of the demand.
         error: Box<CollectiveError>,
     },
     /// A reduction of one value.

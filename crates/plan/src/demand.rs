@@ -2,20 +2,20 @@
 
 use oneport_platform::NodeId;
 
-use crate::{Collective, Interval};
+use crate::pattern::Interval;
 
-/// What one pattern carries out: a single value moved or copied, or the values of several owners combined.
+/// The task of one pattern: a single value is moved or copied, or the values of several owners are combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demand<'a> {
     /// The owners of the values to be combined, in operand order; a single one owns a message.
     pub operands: &'a [NodeId],
-    /// What is wanted where.
+    /// The values that are wanted, and where.
     pub goals: Goals<'a>,
     /// Whether operands may be combined in any order.
     pub commutative: bool,
 }
 
-/// Where the combination of which operands is wanted.
+/// The combinations of operands that are wanted, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goals<'a> {
     /// All operands combined, at one node.
@@ -26,7 +26,7 @@ pub enum Goals<'a> {
     Prefixes,
 }
 
-/// By what kind of pattern a demand is carried out. Everything that depends on what a collective is depends on this.
+/// The kind of pattern that a demand needs. All code that distinguishes collectives distinguishes kinds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// One value for one node (scatter, gather, all-to-all): a path.
@@ -64,7 +64,7 @@ impl Kind {
 }
 
 impl Demand<'_> {
-    /// By what kind of pattern it is carried out.
+    /// The kind of pattern that it needs.
     pub fn kind(&self) -> Kind {
         let single = self.operands.len() < 2;
         match self.goals {
@@ -90,8 +90,8 @@ impl Demand<'_> {
         }
     }
 
-    /// Whether those who own values are those who want something, as in an all-gather or all-reduce.
-    /// `O(n log n)` for `n` owners and targets.
+    /// Whether owners and receivers are the same nodes, as in an all-gather or all-reduce. `O(n log n)` for `n` owners
+    /// and targets.
     pub fn is_mutual(&self) -> bool {
         let sorted = |nodes: &[NodeId]| {
             let mut nodes = nodes.to_vec();
@@ -144,7 +144,7 @@ pub struct Commodity {
 pub struct CustomDemand {
     /// The owners of the values, in operand order; a single one owns a message.
     pub owners: Vec<NodeId>,
-    /// What is wanted where.
+    /// The values that are wanted, and where.
     pub wanted: Wanted,
     /// Whether operands may be combined in any order.
     pub commutative: bool,
@@ -152,7 +152,7 @@ pub struct CustomDemand {
     pub rate: u64,
 }
 
-/// What a custom demand wants where.
+/// The goals of a custom demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// All values combined, at each of these nodes.
@@ -175,64 +175,11 @@ impl CustomDemand {
     }
 }
 
-/// Consecutive demands of one kind that can be priced together: they are carried out equally often, and where values
-/// are combined, these are the same operands of the same operator.
-#[derive(Debug, Clone, Copy)]
-pub struct Block<'a> {
-    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom
-    /// list.
-    pub(crate) collective: &'a Collective,
-    pub(crate) offset: usize,
-    /// The kind of its demands.
-    pub kind: Kind,
-    /// Place of its first demand among those of the collective.
-    pub first: usize,
-    /// How many demands it has; at least 1.
-    pub count: usize,
-    /// How often its demands are carried out per instance.
-    pub rate: u64,
-    /// What the collective that asks for them is called.
-    pub name: &'static str,
-}
-
-impl<'a> Block<'a> {
-    /// The demand at this place of the block, from 0.
-    pub fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        if place < self.count { self.collective.demand(self.offset.checked_add(place)?) } else { None }
-    }
-
-    /// All demands, in order.
-    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
-        let block = *self;
-        (0..block.count).map_while(move |place| block.demand(place))
-    }
-
-    /// The owners of the values to be combined, in operand order; none where nothing is.
-    pub fn operands(&self) -> &'a [NodeId] {
-        self.demand(0).filter(|_| self.kind.combines()).map_or(&[], |demand| demand.operands)
-    }
-
-    /// Whether operands may be combined in any order.
-    pub fn is_commutative(&self) -> bool {
-        self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)
-    }
-
-    /// Where messages that travel alone start and end, in the order of the demands; nothing for other kinds.
-    /// `O(demands)`.
-    pub fn commodities(&self) -> Vec<Commodity> {
-        let ends = |demand: Demand<'_>| match demand.goals {
-            Goals::At(target) => Some(Commodity { source: *demand.operands.first()?, target }),
-            Goals::Everywhere(_) | Goals::Prefixes => None,
-        };
-        if self.kind == Kind::Route { self.demands().filter_map(ends).collect() } else { Vec::new() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// By the definition, over all sets of four nodes.
+    /// Compared with the definition, over all sets of four nodes.
     #[test]
     fn what_crosses_is_owned_inside_and_wanted_outside() {
         let nodes: Vec<NodeId> = [2, 0, 3].map(NodeId::new).to_vec();

@@ -1,29 +1,28 @@
-//! What the named collectives take: names, roles and how to build one, so that readers, writers and commands loop over
-//! data.
+//! The named collectives as data: names, roles, constructors. Readers, writers and commands loop over them.
 
 use std::collections::BTreeSet;
 
 use oneport_platform::NodeId;
 
-use crate::Collective;
+use crate::collective::Collective;
 
 /// A role that nodes play in a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Role {
-    /// What files and options call it: `source`, `targets`.
+    /// Its name in files and options: `source`, `targets`.
     pub key: &'static str,
-    /// What messages call one node that plays it: `source`, `target`.
+    /// The name of one node of the role in messages: `source`, `target`.
     pub one: &'static str,
     /// Whether several nodes play it.
     pub many: bool,
 }
 
-/// What a named collective takes, so that readers, writers and commands need not know it.
+/// The roles and properties of a named collective. Readers, writers and commands need no others.
 #[derive(Debug)]
 pub struct Form {
     /// The name used on the command line and in files.
     pub name: &'static str,
-    /// What happens, in a sentence.
+    /// One sentence that describes it.
     pub about: &'static str,
     /// The roles: at most one that a single node plays, before the lists.
     pub roles: &'static [Role],
@@ -52,23 +51,35 @@ impl Form {
         complete.then(|| (self.build)(nodes, commutative))
     }
 
-    /// Whether a node may play both the first role and one of the others: the target of a reduction may own a value,
-    /// but nobody sends a message to itself.
+    /// Whether a node may play both the first role and one of the others. The target of a reduction may own a value,
+    /// but a source does not send to itself.
     pub fn overlaps(&self) -> bool {
         self.combines
+    }
+}
+
+impl Collective {
+    /// The named collectives.
+    pub fn forms() -> &'static [Form] {
+        &FORMS
+    }
+
+    /// The form of a named collective; `None` for groups and custom demands.
+    pub fn form(&self) -> Option<&'static Form> {
+        Form::find(self.name())
     }
 }
 
 /// How benchmarks (nccl-tests) count the bandwidth of a collective among `n` ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traffic {
-    /// Whether an operation of so many bytes is `n` messages (one per rank), and not one message.
+    /// Whether the size of an operation is that of `n` messages (one per rank), and not of one.
     pub per_rank: bool,
     /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`; 0 passes: they are the same.
     pub passes: u64,
 }
 
-/// One message per rank, of which each rank sends or receives all but its own.
+/// One message per rank; each rank sends or receives all but its own.
 const SPREAD: Traffic = Traffic { per_rank: true, passes: 1 };
 /// One message, which passes every rank once.
 const ROOTED: Traffic = Traffic { per_rank: false, passes: 0 };
@@ -81,7 +92,7 @@ const TARGET: Role = Role { key: "target", one: "target", many: false };
 const TARGETS: Role = Role { key: "targets", one: "target", many: true };
 const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true };
 
-fn the(nodes: &[Vec<NodeId>]) -> NodeId {
+fn single(nodes: &[Vec<NodeId>]) -> NodeId {
     nodes.first().and_then(|nodes| nodes.first()).copied().unwrap_or(NodeId::new(0))
 }
 
@@ -89,14 +100,14 @@ fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
     nodes.get(place).cloned().unwrap_or_default()
 }
 
-/// The nodes that are in the other list too, and those that are not; each in the order of this list.
+/// The nodes that are in the other list too, and the rest; each in the order of this list.
 fn split(nodes: &[NodeId], others: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
     let others: BTreeSet<NodeId> = others.iter().copied().collect();
     nodes.iter().partition(|node| others.contains(*node))
 }
 
 /// The named collectives.
-pub(crate) static FORMS: [Form; 11] = [
+static FORMS: [Form; 11] = [
     Form {
         name: "scatter",
         about: "The source sends a distinct message to each target",
@@ -104,7 +115,7 @@ pub(crate) static FORMS: [Form; 11] = [
         combines: false,
         commutes: false,
         traffic: Some(SPREAD),
-        build: |nodes, _| Collective::Scatter { source: the(nodes), targets: list(nodes, 1) },
+        build: |nodes, _| Collective::Scatter { source: single(nodes), targets: list(nodes, 1) },
     },
     Form {
         name: "gather",
@@ -113,7 +124,7 @@ pub(crate) static FORMS: [Form; 11] = [
         combines: false,
         commutes: false,
         traffic: Some(SPREAD),
-        build: |nodes, _| Collective::Gather { target: the(nodes), participants: list(nodes, 1) },
+        build: |nodes, _| Collective::Gather { target: single(nodes), participants: list(nodes, 1) },
     },
     Form {
         name: "all-to-all",
@@ -146,7 +157,7 @@ pub(crate) static FORMS: [Form; 11] = [
         commutes: true,
         traffic: Some(ROOTED),
         build: |nodes, commutative| Collective::Reduce {
-            target: the(nodes),
+            target: single(nodes),
             participants: list(nodes, 1),
             commutative,
         },
@@ -167,7 +178,7 @@ pub(crate) static FORMS: [Form; 11] = [
         combines: false,
         commutes: false,
         traffic: Some(ROOTED),
-        build: |nodes, _| Collective::Broadcast { source: the(nodes), targets: list(nodes, 1) },
+        build: |nodes, _| Collective::Broadcast { source: single(nodes), targets: list(nodes, 1) },
     },
     Form {
         name: "all-gather",

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bandwidth;
+mod block;
 mod certificate;
 mod collective;
 mod collective_error;
@@ -18,14 +19,16 @@ mod run;
 mod schedule;
 mod task_table;
 mod timeline;
+mod validation;
 mod value;
 mod volume;
 
 pub use bandwidth::Bandwidth;
+pub use block::Block;
 pub use certificate::{Border, Certificate, Cut, Direction, Exchange, Gathering, OddSet, Potential, Resource, Share};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
-pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
+pub use demand::{Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use form::{Form, Role, Traffic};
 pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};

@@ -38,7 +38,8 @@ mod tests {
     use super::*;
     use crate::{Collective, Form};
 
-    /// By the definition: all pairs of different nodes, over all pairs of lists without repetition of four nodes.
+    /// Compared with the definition: all pairs of different nodes, over all pairs of lists without repetition of four
+    /// nodes.
     #[test]
     fn every_source_sends_to_every_other_target_once() {
         let lists: Vec<Vec<NodeId>> = (0..256_usize)
@@ -70,7 +71,7 @@ mod tests {
                 assert_eq!(found.len(), right.len());
                 assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), right);
                 assert_eq!(collective.demand(collective.demands()), None);
-                // Lists that nobody has put in order are told apart.
+                // Unordered lists are recognised.
                 let raw = Collective::SourcesToTargets { sources: sources.clone(), targets: targets.clone() };
                 let itself = raw.commodities().iter().any(|one| one.source == one.target);
                 assert_eq!(itself, misplaced(sources, targets).is_some());

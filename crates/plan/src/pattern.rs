@@ -34,10 +34,10 @@ pub struct Message {
     pub part: Interval,
 }
 
-/// One way to carry out one demand of one instance: a path, an arborescence, a reduction tree, or any other tasks that
-/// bring what is wanted where it is wanted. Patterns are ordered by demand first.
+/// A pattern performs one demand of one instance: a path, an arborescence, a reduction tree, or any other tasks that
+/// bring the wanted values to their receivers. Patterns are ordered by demand first.
 ///
-/// What a task makes or brings may be used by later tasks: by several, unless
+/// Later tasks may use the result of a task: several of them, unless
 /// - it is a copy at a node that does not replicate: that is passed on once at most;
 /// - the demand wants one result at one node: then every partial result is made once and used once, and what is sent on
 ///   has left.
@@ -48,7 +48,7 @@ pub struct Pattern {
     /// For commutative operators: the participant (place in the participants' list) whose value is operand `i` of
     /// this pattern. `None` is the participants' own order, the only one for other operators.
     pub order: Option<Vec<usize>>,
-    /// Every task after those that it depends on.
+    /// Tasks, each after its inputs.
     pub tasks: Vec<Task>,
 }
 
@@ -60,7 +60,7 @@ pub enum Task {
     Send {
         /// The link used.
         link: LinkId,
-        /// What travels.
+        /// The interval of operands that is sent.
         part: Interval,
         /// The task that brought it to the link's tail, or made it there.
         after: Option<u32>,
@@ -91,7 +91,7 @@ impl Task {
         Task::Merge { node, part, split, left: None, right: None }
     }
 
-    /// What is sent, or made.
+    /// The interval of operands that is sent or made.
     pub fn part(&self) -> Interval {
         match *self {
             Task::Send { part, .. } | Task::Merge { part, .. } => part,
@@ -107,7 +107,7 @@ impl Task {
         inputs.into_iter().flatten().map(|input| input as usize)
     }
 
-    /// The same send or merge with no inputs: what every pattern that has this task means by it.
+    /// The task without its inputs, to compare tasks of different patterns.
     pub fn alone(self) -> Self {
         match self {
             Task::Send { link, part, .. } => Task::send(link, part),
@@ -207,8 +207,8 @@ impl Pattern {
         })
     }
 
-    /// By task: how many tasks have to happen before, one after the other; 0 where nothing has to, else one more than
-    /// the latest input's.
+    /// Per task: the length of the longest chain of tasks before it; 0 without inputs, else one more than the latest
+    /// input's.
     pub fn stages(&self) -> Vec<usize> {
         let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
@@ -218,8 +218,7 @@ impl Pattern {
         stages
     }
 
-    /// Number of stages: periods from the start to the end when every task takes a period of its own, as many as it
-    /// ever takes.
+    /// Number of stages: the periods from start to end if every task takes a separate period. No schedule takes more.
     pub fn depth(&self) -> usize {
         self.stages().into_iter().max().map_or(0, |last| last + 1)
     }
@@ -237,7 +236,7 @@ fn before(place: usize) -> Option<u32> {
     place.checked_sub(1).and_then(|place| u32::try_from(place).ok())
 }
 
-/// A pattern and how often it is carried out per unit of time.
+/// A pattern with its rate per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightedPattern {
     /// The pattern.
@@ -313,13 +312,13 @@ mod tests {
         let inputs: Vec<usize> = pattern.tasks[5..].iter().flat_map(Task::inputs).collect();
         assert_eq!(inputs, [4, 5, 4]);
         assert_eq!(pattern.stages()[5..], [5, 6, 5]);
-        // By stage, then in their own order.
+        // In the order of stages, then of tasks.
         let order: Vec<usize> = pattern.by_stage().iter().map(|(stage, _)| *stage).collect();
         assert_eq!(order, [0, 1, 2, 3, 4, 5, 5, 6]);
         assert_eq!(pattern.by_stage()[6].1, pattern.tasks[7]);
     }
 
-    /// A task that names itself or a later one, which no pattern may, is no panic.
+    /// A task that names itself or a later one is invalid in a pattern, and must not cause a panic.
     #[test]
     fn nonsense_has_stages() {
         let send = |after| Task::Send { link: LinkId::new(0), part: part(0, 0), after };

@@ -6,7 +6,7 @@ use oneport_platform::{Platform, Rational};
 
 use crate::{Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes};
 
-/// What is proved about the steady state's throughput.
+/// The proof status of the steady state's throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The certificate's bound equals the throughput.
@@ -16,7 +16,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// What a throughput is whose bound is proved.
+    /// The status of a throughput with a proved bound.
     pub fn of(throughput: &Rational, bound: &Rational) -> Self {
         if throughput == bound { Status::Optimal } else { Status::Feasible }
     }
@@ -39,7 +39,7 @@ pub struct Plan {
     pub collective: Collective,
     /// Sizes of messages and work of merges.
     pub volumes: Volumes,
-    /// What is proved.
+    /// The status that is proved.
     pub status: Status,
     /// The best steady state found.
     pub steady_state: SteadyState,

@@ -18,8 +18,8 @@ pub enum ProblemError {
     Volume(#[from] VolumeError),
 }
 
-/// A platform, a collective and volumes that fit together. The check is made once, here; whoever is given a problem
-/// need not make it again.
+/// A platform, a collective and volumes that fit together. The check is made here once; functions that take a problem
+/// need not repeat it.
 ///
 /// ```
 /// use oneport_plan::{Collective, Problem, Volumes};
@@ -116,8 +116,8 @@ impl<'a> Problem<'a> {
         missing
     }
 
-    /// Where work is by task: a partial result that no processors can make, the shortest such, or the whole that cannot
-    /// be brought to its target. `None` where some tree can be carried out, and wherever work is not by task.
+    /// The partial result that a table of work makes impossible: the shortest one that no processor can make, or the
+    /// whole result that cannot be brought to its target. `None` if some tree exists, and if work is not by task.
     /// `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
     pub fn unmade(&self) -> Option<Unmade> {
         let Amount::Tasks(_) = self.volumes.work else { return None };
@@ -158,7 +158,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// A partial result of which a table of work makes a reduction impossible.
+/// A partial result that makes a reduction impossible under a table of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unmade {
     /// The partial result.

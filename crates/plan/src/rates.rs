@@ -11,7 +11,7 @@ use crate::{Interval, Kind, Pattern, Problem, SteadyState, Task, Value};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RatesError {
-    /// A kind of demand whose rates may be read in several ways.
+    /// A kind of demand with ambiguous rates.
     #[error(
         "{collective}: rates of transfers and merges do not say which of them belong together where a result is wanted at \
          several nodes; only patterns do"
@@ -47,7 +47,7 @@ impl TaskRates {
         *self.of_mut(task) += rate;
     }
 
-    /// The rate of a task of operands in their own order, 0 where there is none yet.
+    /// The rate of a task on intervals of operands; 0 if it has none yet.
     pub fn of_mut(&mut self, task: Task) -> &mut Rational {
         match task {
             Task::Send { link, part, .. } => self.sends.entry((link, part.into())).or_default(),
@@ -65,10 +65,10 @@ impl TaskRates {
 pub struct Rates {
     /// `TP`: instances of the collective per unit of time.
     pub throughput: Rational,
-    /// By the place of the demand in the collective.
+    /// Per demand of the collective.
     pub demands: Vec<DemandRates>,
-    /// Copies by link of which is not said which demand they belong to, as in the sum over all sources of an
-    /// all-gather. Where there are any, the demands have none of their own.
+    /// Rates of copies per link that are known only for all demands together, as in the sum over all sources of an
+    /// all-gather. If there are any, `demands` has no rates.
     pub together: BTreeMap<LinkId, Rational>,
 }
 
@@ -84,7 +84,7 @@ pub enum DemandRates {
 }
 
 impl DemandRates {
-    /// The rates of a demand of this kind with nothing in them; `None` where rates may be read in several ways.
+    /// Empty rates of a demand of this kind; `None` for kinds with ambiguous rates.
     pub fn none_of(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Route => Some(DemandRates::Route(BTreeMap::new())),
@@ -94,7 +94,7 @@ impl DemandRates {
         }
     }
 
-    /// What they are rates of, for messages.
+    /// The kind of rates, for messages.
     pub fn name(&self) -> &'static str {
         match self {
             DemandRates::Route(_) => "a message for one node",
@@ -105,7 +105,7 @@ impl DemandRates {
 }
 
 impl Rates {
-    /// What the patterns of a steady state do altogether: `sum w(T) chi_T`. Linear in the tasks, but for sorting.
+    /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, but for sorting.
     ///
     /// # Errors
     /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.
@@ -124,7 +124,7 @@ impl Rates {
     /// Rates of the problem's demands with nothing in them.
     ///
     /// # Errors
-    /// A kind of demand whose rates may be read in several ways.
+    /// A kind of demand with ambiguous rates.
     pub fn none_of(problem: Problem<'_>) -> Result<Rates, RatesError> {
         let collective = problem.collective().name();
         let none = |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
@@ -163,7 +163,8 @@ impl Rates {
         });
         for ((node, left, right), rate) in merges.flatten().filter(|(_, rate)| !rate.is_zero()) {
             let made = alike(&left.join(right).unwrap_or_default());
-            // Of any order the number of operands decides, so that of the left part serves as a split.
+            // If any order is allowed, work depends on the number of operands only, so the left part's number serves as
+            // a split.
             let split = made.first + left.count().saturating_sub(1);
             let time = problem.volumes().merge_time(problem.platform(), *node, made, split);
             *alpha.entry(*node).or_default() += rate * time;
@@ -194,7 +195,7 @@ impl DemandRates {
     }
 }
 
-/// A task of operands in an order of their own.
+/// Adds a task whose operands follow the order of the pattern.
 fn add_ordered(rates: &mut TaskRates, order: &[usize], task: Task, weight: &Rational) {
     let value = |first: usize, last: usize| {
         let operands = order.iter().skip(first).take(last.saturating_sub(first).saturating_add(1));

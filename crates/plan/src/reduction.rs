@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 
 use crate::Status;
 
-/// What transfers and merges take.
+/// The durations of transfers and merges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Costs {
     /// The model of RR-7898, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
@@ -22,7 +22,7 @@ pub enum Costs {
         /// Time of one merge, the paper's `c`; not negative.
         compute: Rational,
     },
-    /// The model of Liu-Kuo-Wang 2009, section 2: the transfer from processor `i` takes `times[i]`, whoever receives,
+    /// The model of Liu-Kuo-Wang 2009, section 2: the transfer from processor `i` takes `times[i]` to every receiver,
     /// and merging is part of it. A processor takes part in one transfer at a time. The operator is commutative.
     PerSender(Vec<Rational>),
 }
@@ -60,7 +60,7 @@ impl Dates {
         }
     }
 
-    /// True when there is no date.
+    /// True without dates.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -87,8 +87,8 @@ impl Dates {
 }
 
 /// A transmission window of a reduction under [`Costs::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9
-/// to
-/// 11. A list of windows has the destination's last reception first, and every window before those that it waits for.
+/// to 11. A list of windows has the destination's last reception first, and every window before the windows that it
+/// waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     /// The processor that sends.
@@ -112,13 +112,13 @@ pub enum Limit {
     Reducers(u64),
 }
 
-/// A schedule of one reduction: who sends to whom, and when.
+/// A schedule of one reduction: senders, receivers and dates.
 ///
-/// Processors are numbered from 0. All lists have one entry per processor; those of the root say nothing (its
+/// Processors are numbered from 0. All lists have one entry per processor; the entries of the root are void (its
 /// receiver is itself, its dates are 0).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduction {
-    /// What transfers and merges take.
+    /// The durations of transfers and merges.
     pub costs: Costs,
     /// The processor that ends with the result.
     pub root: u32,
@@ -135,13 +135,13 @@ pub struct Reduction {
     pub length: Rational,
 }
 
-/// A schedule of one broadcast: who receives from whom, and when.
+/// A schedule of one broadcast: receivers, senders and dates.
 ///
 /// Lists as in [`Reduction`]. Under [`Costs::Equal`] a transfer is prepared for `compute` at its sender, once the
 /// sender has the message; under [`Costs::PerSender`] a transfer takes the time of its sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
-    /// What transfers (and their preparation) take.
+    /// The durations of transfers and of their preparation.
     pub costs: Costs,
     /// The processor that owns the message.
     pub root: u32,
@@ -164,7 +164,7 @@ pub struct Class {
     pub senders: u64,
 }
 
-/// What is to be reduced.
+/// A reduction that is to be executed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Instance {
     /// The model [`Costs::Equal`].
@@ -175,7 +175,7 @@ pub enum Instance {
         transfer: Rational,
         /// Time of one merge.
         compute: Rational,
-        /// What may happen at once.
+        /// Limit on simultaneous transfers or reducers.
         limit: Limit,
     },
     /// The model [`Costs::PerSender`]: classes of senders, fastest first, with different times. The destination is
@@ -206,7 +206,7 @@ pub enum Proof {
         /// [`Proof::SlowestFirst`] or [`Proof::Levels`].
         proof: Box<Proof>,
     },
-    /// All schedules below the bound were ruled out one by one; there is no short proof.
+    /// All schedules below the bound were enumerated; no short proof exists.
     Exhaustion {
         /// States visited.
         states: u64,

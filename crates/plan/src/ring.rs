@@ -41,10 +41,9 @@ impl Ring {
 pub struct RingPacking {
     /// The rings and what each carries; positive.
     pub rings: Vec<(Ring, Rational)>,
-    /// Further rings that cost no more under the certificate's prices, so that other best packings may use them: some
-    /// of those.
+    /// Unused rings with reduced cost 0. Not all are listed.
     pub others: Vec<Ring>,
-    /// What the rings in use carry together.
+    /// The total weight of the rings in use.
     pub total: Rational,
     /// Prices that prove `upper_bound`: their worth over the price of the cheapest ring.
     pub certificate: Certificate,
@@ -57,7 +56,7 @@ pub struct RingPacking {
 pub struct EqualRings {
     /// The rings, each with how often it is used.
     pub rings: Vec<(Ring, u32)>,
-    /// What each carries.
+    /// The share of each ring.
     pub share: Rational,
     /// No equal rings, as many as were allowed, carry more together.
     pub upper_bound: Rational,
@@ -69,7 +68,7 @@ impl EqualRings {
         self.rings.iter().map(|(_, times)| times).sum()
     }
 
-    /// What they carry together.
+    /// The total share of all rings.
     pub fn total(&self) -> Rational {
         &self.share * Rational::from_integer(self.count().into())
     }

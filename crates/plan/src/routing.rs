@@ -1,7 +1,6 @@
-//! A way to carry out a collective, in short: by links and not by patterns.
+//! Routings: steady states given by loads of links, without patterns.
 //!
-//! A steady state among a thousand participants is a million paths. Where only its throughput is asked for, the loads
-//! of
+//! A steady state among a thousand participants is a million paths. If only its throughput is asked for, the loads of
 //! the links are enough, and these follow from a ring or from one flow for each source.
 
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -9,14 +8,13 @@ use oneport_platform::{LinkId, NodeId, Rational};
 /// The loads of links, without a list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Routing {
-    /// Around a ring: a message goes on from its owner until all who want it have it; values that are combined go once
-    /// around to their target, and, where all want the result, as often towards every owner.
+    /// Around a ring. A message goes on from its owner until all its receivers have it. Values that are combined go
+    /// once around to their target and, if all receive the result, as often towards every owner.
     Ring(Around),
     /// Messages that travel alone: one flow for each source, or for each target.
     Flows(Vec<SharedFlow>),
-    /// Trees that Edmonds' theorem promises: how often per unit of time each message could be copied, and each
-    /// reduction
-    /// be carried out, if nothing else happened. All-reduces take turns.
+    /// Trees that exist by Edmonds' theorem: how often per unit of time each message could be copied, and each
+    /// reduction be performed, if nothing else happened. All-reduces take turns.
     Branchings {
         /// Copies of each message, or of each participant's result; ignored by reductions.
         copied: Rational,
@@ -41,7 +39,7 @@ pub struct SharedFlow {
     pub root: NodeId,
     /// Whether the shared end is the source of the messages.
     pub is_source: bool,
-    /// The amount of flow that stands for one message; positive.
+    /// The amount of flow per message; positive.
     pub unit: u64,
     /// The flow of each link, in these units. At every other end as much arrives (or leaves) as it has messages.
     pub amounts: Vec<u64>,

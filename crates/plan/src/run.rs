@@ -1,4 +1,4 @@
-//! One operation carried out once: every message with its date.
+//! One operation executed once: every message with its date.
 
 use num_bigint::BigUint;
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -12,7 +12,7 @@ pub struct Piece {
     pub share: Rational,
 }
 
-/// What is done at a date.
+/// A send or merge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
     /// A message over a link. It occupies the link for its overhead and size times cost, and arrives a latency later.
@@ -35,12 +35,12 @@ pub enum Deed {
     },
 }
 
-/// A deed and when it starts.
+/// A task with its start date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// When it starts, in units of the run.
     pub start: BigUint,
-    /// What is done.
+    /// The task.
     pub deed: Deed,
 }
 
@@ -51,6 +51,6 @@ pub struct Run {
     pub pieces: Vec<Piece>,
     /// The time that dates count; positive.
     pub unit: Rational,
-    /// Every action after those whose results it uses.
+    /// Tasks with dates, each after the tasks whose results it uses.
     pub actions: Vec<Action>,
 }

@@ -36,7 +36,7 @@ pub struct Slot {
     pub links: Vec<LinkId>,
 }
 
-/// What happens in every period of the steady state.
+/// The schedule of one period of the steady state, which repeats.
 ///
 /// Within a period a link sends its messages during the slots that name it, in any order that is the same in all
 /// periods, and a processor computes its merges. A task runs at its place in the first period that leaves its inputs

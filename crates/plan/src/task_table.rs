@@ -6,7 +6,7 @@ use oneport_platform::{NodeId, Platform, Rational};
 
 use crate::Interval;
 
-/// A merge whoever does it, `T[k,l,m]`: `v[k,l]` and `v[l+1,m]` are combined to `v[k,m]`.
+/// A merge at any processor, `T[k,l,m]`: `v[k,l]` and `v[l+1,m]` are combined to `v[k,m]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MergeTask {
     /// The result, `[k,m]`.
@@ -21,14 +21,14 @@ impl MergeTask {
         MergeTask { part, split }
     }
 
-    /// All tasks over so many operands, ascending: `(n^3 - n) / 6` of them.
+    /// All tasks over this number of operands, ascending: `(n^3 - n) / 6` of them.
     pub fn all(operands: usize) -> impl Iterator<Item = MergeTask> {
         let parts =
             (0..operands).flat_map(move |first| (first + 1..operands).map(move |last| Interval { first, last }));
         parts.flat_map(|part| (part.first..part.last).map(move |split| MergeTask { part, split }))
     }
 
-    /// Whether a reduction of so many operands has this task.
+    /// Whether a reduction of this number of operands has this task.
     pub fn is_over(self, operands: usize) -> bool {
         self.part.first <= self.split && self.split < self.part.last && self.part.last < operands
     }
@@ -61,8 +61,8 @@ impl TaskTable {
         }
     }
 
-    /// The entries: task, processor where it is of one, work where the task can be done. Ascending, those of every
-    /// processor first.
+    /// The entries: task; processor, or `None` for all; work, or `None` if the task cannot be done. Ascending, entries
+    /// for all processors first.
     pub fn entries(&self) -> impl Iterator<Item = (MergeTask, Option<NodeId>, Option<&Rational>)> {
         let everywhere = self.everywhere.iter().map(|(&task, work)| (task, None, Some(work)));
         everywhere.chain(self.at.iter().map(|(&(task, node), work)| (task, Some(node), work.as_ref())))
@@ -86,7 +86,7 @@ impl TaskTable {
         }
     }
 
-    /// The first task of so many operands that some processor has no work for because no entry is of it.
+    /// The first task over this number of operands without any entry.
     pub(crate) fn missing(&self, operands: usize) -> Option<MergeTask> {
         let named = |task: &MergeTask| {
             let from = (*task, NodeId::new(0));

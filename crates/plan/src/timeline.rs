@@ -7,9 +7,8 @@ use crate::Message;
 /// One transfer of one message of one instance over one link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The instance of the collective, from 0 in the order of starting. A demand of a process group with rate `r` is
-    /// carried out `r` times per instance: these count from 0 by themselves, and number `k` belongs to instance
-    /// `k / r`.
+    /// The instance of the collective, from 0 in the order of starting. A demand of a process group with rate `r` runs
+    /// `r` times per instance. These runs are numbered from 0 separately: number `k` belongs to instance `k / r`.
     pub instance: u64,
     /// Which of its messages. `(instance, message)` is the identity of what travels.
     pub message: Message,

@@ -12,12 +12,12 @@ pub enum Amount {
     Constant(Rational),
     /// `fixed + per_operand x (m - k + 1)`.
     Affine {
-        /// What every partial result has.
+        /// The amount that every partial result has.
         fixed: Rational,
-        /// What every operand combined adds.
+        /// The amount added per combined operand.
         per_operand: Rational,
     },
-    /// By interval: entry `j` of row `k` is that of `[k, k + j]`; the row of operand `k` of `n` has `n - k` entries.
+    /// Per interval: entry `j` of row `k` belongs to `[k, k + j]`; the row of operand `k` of `n` has `n - k` entries.
     Table(Vec<Vec<Rational>>),
     /// For each task and processor: the work of merges only, of one reduction whose operands keep their order.
     Tasks(TaskTable),
@@ -89,8 +89,8 @@ impl Amount {
 pub struct Volumes {
     /// `size(v[k,m])`, in the unit of the platform's costs; positive.
     pub size: Amount,
-    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it. Not negative. By
-    /// [task](Amount::Tasks) it is `w(P_i, T[k,l,m])` of RR-4872 in full; the other amounts depend on the result alone.
+    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it. Not negative. As a [table of
+    /// tasks](Amount::Tasks) it is `w(P_i, T[k,l,m])` of RR-4872 in full; the other amounts depend on the result alone.
     pub work: Amount,
 }
 
@@ -109,7 +109,7 @@ pub enum VolumeError {
     /// A size that is not positive.
     #[error("size {found}{place}; a message needs a positive size")]
     BadSize {
-        /// Of which partial result; empty where all are alike.
+        /// The partial result; empty if all are alike.
         place: String,
         /// The size.
         found: Box<Rational>,
@@ -117,7 +117,7 @@ pub enum VolumeError {
     /// A negative amount of work.
     #[error("work {found}{place}; give 0 or more")]
     BadWork {
-        /// Of which partial result; empty where all are alike.
+        /// The partial result; empty if all are alike.
         place: String,
         /// The work.
         found: Box<Rational>,

@@ -20,7 +20,7 @@ impl Number {
     }
 }
 
-/// What is different about one link or node.
+/// A change of one link or node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A link's cost (time for one unit of message).
@@ -43,9 +43,9 @@ pub enum Change {
 /// A platform made of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// The new platform. What is left keeps its order, so that ids are the same where nothing is gone.
+    /// The new platform. The rest keeps its order, so that ids stay the same if nothing is removed.
     pub platform: Platform,
-    /// By id of the old platform, the node in the new one; `None` if it is gone.
+    /// Per id of the old platform: the node in the new one; `None` if it is removed.
     pub nodes: Vec<Option<NodeId>>,
     /// The same of links.
     pub links: Vec<Option<LinkId>>,
@@ -81,7 +81,7 @@ impl Platform {
     }
 }
 
-/// What is left of a platform, with its new numbers.
+/// The rest of a platform, with its new numbers.
 struct Draft {
     nodes: Vec<Option<crate::Node>>,
     costs: Vec<Option<Rational>>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a platform.
+//! Mistakes of a platform.
 
 use crate::Rational;
 
@@ -84,7 +84,7 @@ pub enum PlatformError {
         /// How many nodes there are.
         nodes: usize,
     },
-    /// An id that is none of this platform's links.
+    /// An id that is not a link of this platform.
     #[error("link id {id} does not exist; this platform has {links} links, numbered from 0")]
     UnknownLinkId {
         /// The id's number.
@@ -110,7 +110,7 @@ pub enum PlatformError {
         parameter: &'static str,
         /// The refused value.
         value: String,
-        /// What would be right.
+        /// The expected value.
         expected: &'static str,
     },
     /// More nodes or links than ids can number.

@@ -3,24 +3,24 @@
 //!
 //! Every node of the platform becomes a *core*. A half-duplex node is its core. Any other node also gets *in-nodes*,
 //! where its links arrive, and *out-nodes*, where they leave, all half-duplex, with links of cost 0 from in-nodes to
-//! the core and from the core to out-nodes. A node that serves `k` transfers each way at a time gets `min(k,
-//! degree)` of them each way (a full-duplex node: one; a node where only links are limited: one per link). If there
+//! the core and from the core to out-nodes. A node that serves `k` transfers at a time per direction gets `min(k,
+//! degree)` of them per direction (a full-duplex node: one; a node with limits on links only: one per link). If there
 //! is one per link, each link has its own; else each link is joined to each of them.
 //!
-//! **Corrections.** The core also has a link of cost 0 *to* each of its in-nodes, in figure 7 as in figure 8. A
-//! message for all nodes has to reach the in-nodes too; without these links the source's in-node, or an in-node of a
-//! node that got the message elsewhere, costs a transfer of its own.
+//! **Corrections.** The core also has a link of cost 0 *to* each of its in-nodes, in figure 7 as in figure 8. A message
+//! for all nodes has to reach the in-nodes too. Without these links the source's in-node, or an in-node of a node that
+//! got the message elsewhere, costs a separate transfer.
 //!
 //! **Theorem.** If every link has an end at which it is alone (a half-duplex core, or a node that serves one transfer
-//! that way at a time, or an in- or out-node of its own), the largest throughput on the gadget is that on the
+//! in that direction at a time, or a separate in- or out-node), the largest throughput on the gadget is that on the
 //! platform.
 //!
-//! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` each way at a node, so
-//! they can be given different in- and out-nodes, and are a matching of the gadget; links of cost 0 need none. A way
-//! on the platform goes on over links of cost 0, and those reach all in- and out-nodes from the cores. Back: a
-//! matching of the gadget has at most `k` transfers each way at a node, and uses a link once, because of the end
-//! where the link is alone. Contract the gadget's nodes to the cores: a tree becomes a connected graph, which
-//! contains a tree that uses no link longer.
+//! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` per direction at a node, so
+//! they can be given different in- and out-nodes, and are a matching of the gadget; links of cost 0 need none. A path
+//! on the platform continues over links of cost 0, and these reach all in- and out-nodes from the cores. Back: a
+//! matching of the gadget has at most `k` transfers per direction at a node, and uses a link once, because of the end
+//! where the link is alone. Contract the gadget's nodes to the cores: a tree becomes a connected graph, which contains
+//! a tree that uses each link at most as long.
 //!
 //! A link between two nodes that serve several, but not all, of their links at a time is not alone at either end: its
 //! copies would be used simultaneously. Such platforms are refused. Whether there is a gadget for them is not known

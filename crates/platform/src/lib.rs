@@ -6,6 +6,7 @@ pub mod gadget;
 pub mod generate;
 mod lists;
 mod model;
+mod nodes;
 mod platform;
 mod symmetry;
 
@@ -13,7 +14,8 @@ pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
+pub use nodes::{Delays, Link, LinkId, Node, NodeId};
 pub use oneport_numbers::{NumberError, Rational, Units, decimal, decimal_down, parse_rational, percent, units};
 pub use petgraph;
-pub use platform::{Delays, Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
+pub use platform::{Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -6,7 +6,7 @@ use std::slice::Iter;
 
 use petgraph::graph::{DiGraph, Edge, Node as Vertex};
 
-use crate::{Link, Node};
+use crate::nodes::{Link, Node};
 
 macro_rules! list {
     ($(#[$doc:meta])* $list:ident, $item:ident, $raw:ident, $of:ident) => {
@@ -24,7 +24,7 @@ macro_rules! list {
                 self.0.len()
             }
 
-            /// Whether there are none.
+            /// Whether the list is empty.
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a node may send and receive at the same time.
+/// The simultaneous sends and receives that a node allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum PortModel {
     /// Bidirectional one-port: one send and one receive at a time (Legrand, Marchal, Robert).

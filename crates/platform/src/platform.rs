@@ -1,145 +1,19 @@
 //! The platform graph and its validated builder.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use num_traits::{Signed, Zero};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef};
 
 use crate::lists::{Links, Nodes};
+use crate::nodes::{Delays, Link, LinkId, Node, NodeId};
 use crate::{PlatformError, PortModel, Rational, Units};
 
 /// Most nodes, and most links, of one platform; ids are 32 bits wide.
 const LIMIT: usize = 1 << 24;
 /// Longest node name.
 const MAX_NAME: usize = 200;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
-
-        impl $name {
-            /// The id with this index. Ids are dense: they run from 0 in the order of building.
-            pub fn new(index: usize) -> Self {
-                Self(u32::try_from(index).unwrap_or(u32::MAX))
-            }
-
-            /// The place in the platform's list.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}", self.0)
-            }
-        }
-    };
-}
-
-id! {
-    /// A node of one platform.
-    NodeId
-}
-id! {
-    /// A directed link of one platform.
-    LinkId
-}
-
-impl From<NodeId> for NodeIndex {
-    fn from(id: NodeId) -> NodeIndex {
-        NodeIndex::new(id.index())
-    }
-}
-
-impl From<NodeIndex> for NodeId {
-    fn from(index: NodeIndex) -> NodeId {
-        NodeId::new(index.index())
-    }
-}
-
-impl From<LinkId> for EdgeIndex {
-    fn from(id: LinkId) -> EdgeIndex {
-        EdgeIndex::new(id.index())
-    }
-}
-
-impl From<EdgeIndex> for LinkId {
-    fn from(index: EdgeIndex) -> LinkId {
-        LinkId::new(index.index())
-    }
-}
-
-/// A processor or a router.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    /// Unique name.
-    pub name: String,
-    /// Time for one unit of work; `None` for a router, which only forwards.
-    pub compute: Option<Rational>,
-    /// This node's port model where it differs from the platform's.
-    pub model: Option<PortModel>,
-    /// Simultaneous sends, and receives, under [`PortModel::Multiport`]; 1 when absent.
-    pub ports: Option<u32>,
-    /// `false` marks a switch that cannot duplicate a message.
-    pub replicates: bool,
-}
-
-impl Node {
-    /// A node that computes, `compute` time units per unit of work.
-    pub fn processor(name: impl Into<String>, compute: Rational) -> Self {
-        Node { name: name.into(), compute: Some(compute), model: None, ports: None, replicates: true }
-    }
-
-    /// A node that only forwards.
-    pub fn router(name: impl Into<String>) -> Self {
-        Node { name: name.into(), compute: None, model: None, ports: None, replicates: true }
-    }
-
-    /// Whether this node computes.
-    pub fn is_processor(&self) -> bool {
-        self.compute.is_some()
-    }
-}
-
-/// A directed link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
-    /// The sending node.
-    pub from: NodeId,
-    /// The receiving node.
-    pub to: NodeId,
-    /// `c(from, to)`: time to transfer one unit of message.
-    pub cost: Rational,
-    /// What a message takes beside size times cost; `None`: nothing.
-    pub delays: Option<Box<Delays>>,
-}
-
-/// What a message takes on a link beside size times cost. The distinction is that of LogGP: a latency only delays, an
-/// overhead occupies. Steady states know neither: they are the limit of large messages.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Delays {
-    /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied; 0 or more.
-    pub latency: Rational,
-    /// Time for which every message occupies the link and the ports at its ends, however small it is; 0 or more.
-    pub overhead: Rational,
-}
-
-impl Link {
-    /// The latency; 0 where there is none.
-    pub fn latency(&self) -> Rational {
-        self.delays.as_ref().map(|delays| delays.latency.clone()).unwrap_or_default()
-    }
-
-    /// The overhead; 0 where there is none.
-    pub fn overhead(&self) -> Rational {
-        self.delays.as_ref().map(|delays| delays.overhead.clone()).unwrap_or_default()
-    }
-}
 
 /// A validated platform graph. Immutable; built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).
 #[derive(Debug, Clone)]
@@ -169,9 +43,9 @@ impl Platform {
         PlatformBuilder::default()
     }
 
-    /// A platform of a graph of the caller's: `node` says what each node is, `cost` what a unit of message takes on
-    /// each edge. Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link
-    /// each way. The port model is the default; see [`with_model`](Self::with_model).
+    /// A platform from the caller's graph: `node` returns the node, `cost` the time per unit of message on each edge.
+    /// Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link in each
+    /// direction. The port model is the default; see [`with_model`](Self::with_model).
     ///
     /// ```
     /// use oneport_platform::{Node, Platform, parse_rational};
@@ -222,13 +96,13 @@ impl Platform {
         self.model
     }
 
-    /// The same platform under another default port model; nodes with a model of their own keep it.
+    /// The same platform under another default port model; nodes with a separate model keep it.
     pub fn with_model(mut self, model: PortModel) -> Self {
         self.model = model;
         self
     }
 
-    /// What 1 of message and 1 of time mean, where somebody said so. No algorithm looks at it.
+    /// The meaning of 1 of message and 1 of time, if it was given. No algorithm uses it.
     pub fn units(&self) -> Option<Units> {
         self.units
     }
@@ -244,8 +118,8 @@ impl Platform {
         self.node(node).model.unwrap_or(self.model)
     }
 
-    /// The network as a petgraph graph, for petgraph's algorithms and those of `oneport-graph`: node and edge indices
-    /// are the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
+    /// The network as a petgraph graph, for the algorithms of petgraph and `oneport-graph`: node and edge indices are
+    /// the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
     ///
     /// ```
     /// use oneport_platform::generate::torus;
@@ -271,7 +145,7 @@ impl Platform {
     /// One node.
     ///
     /// # Panics
-    /// If the id is not of this platform; [`nodes`](Self::nodes)`().get(id.index())` is the way to ask.
+    /// If the id is not of this platform; [`nodes`](Self::nodes)`().get(id.index())` does not panic.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.graph[NodeIndex::from(id)]
     }
@@ -279,7 +153,7 @@ impl Platform {
     /// One link.
     ///
     /// # Panics
-    /// If the id is not of this platform; [`links`](Self::links)`().get(id.index())` is the way to ask.
+    /// If the id is not of this platform; [`links`](Self::links)`().get(id.index())` does not panic.
     pub fn link(&self, id: LinkId) -> &Link {
         &self.graph[EdgeIndex::from(id)]
     }

@@ -98,6 +98,21 @@ impl<'a> Case<'a> {
         self.block.map_or_else(|| self.collective.demand(place), |block| block.demand(place))
     }
 
+    /// By demand, its goals: the last operand of a prefix of them, and where that is wanted. The owner of a single
+    /// operand has it already.
+    pub(crate) fn goals(&self) -> Vec<Vec<(usize, NodeId)>> {
+        let of_demand = |place: usize| {
+            let demand = self.demand(place)?;
+            let last = demand.operands.len().saturating_sub(1);
+            Some(match demand.goals {
+                Goals::At(target) => vec![(last, target)],
+                Goals::Everywhere(nodes) => nodes.iter().map(|&node| (last, node)).collect(),
+                Goals::Prefixes => demand.operands.iter().copied().enumerate().skip(1).collect(),
+            })
+        };
+        (0..self.demands()).filter_map(of_demand).collect()
+    }
+
     /// Of a group: the owners of the values to be combined; none where nothing is.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
         self.block.map_or(&[], |block| block.operands())

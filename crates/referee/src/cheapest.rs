@@ -20,26 +20,25 @@
 mod arborescence;
 mod many_operands;
 mod parts;
+mod priced;
 mod rounded;
 mod search;
 mod simple;
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigUint;
-use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Amount, Goals, Kind, MergeTask};
+use num_traits::Zero;
+use oneport_plan::{Amount, Kind};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::arithmetic::{Scale, fraction};
+use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
 use crate::cuts::Cuts;
 use crate::exchange::Exchanges;
-use crate::prices::{Prices, common_denominator, over};
-use crate::shortest_paths::ShortestPaths;
-use crate::violation::{fault, too_large};
+use crate::prices::Prices;
+use crate::violation::fault;
 use crate::{Rule, Violation};
 use parts::Parts;
+use priced::Priced;
 use search::Search;
 
 /// For so many operands of a commutative operator all sets of them are tried, whatever the platform;
@@ -50,9 +49,6 @@ const SET_OPERATIONS: u128 = 1 << 29;
 const MAX_STATES: u128 = 1 << 25;
 /// Most machine operations where cuts bound all demands: those of some seventy operands, a second or so.
 const MAX_OPERATIONS: u128 = 1 << 24;
-/// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
-const MAX_DISTANCE_BITS: u64 = 1 << 32;
-const OVERHEAD_BITS: u64 = 256;
 
 /// The sum over the demands of a collective that combines values of the price of the cheapest reduction tree, or of the
 /// least that a scheme costs.
@@ -123,20 +119,6 @@ fn operations(case: &Case<'_>, many: bool) -> u128 {
     splits.saturating_mul(processors).saturating_add(parts.saturating_mul(processors.saturating_mul(processors)))
 }
 
-/// What a demand wants: parts and where. The owner of a single operand has it already.
-fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
-    let of_demand = |place: usize| {
-        let demand = case.demand(place)?;
-        let last = demand.operands.len().saturating_sub(1);
-        Some(match demand.goals {
-            Goals::At(target) => vec![(last, target)],
-            Goals::Everywhere(nodes) => nodes.iter().map(|&node| (last, node)).collect(),
-            Goals::Prefixes => demand.operands.iter().copied().enumerate().skip(1).collect(),
-        })
-    };
-    (0..case.demands()).filter_map(of_demand).collect()
-}
-
 /// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the
 /// operands are many.
 fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
@@ -163,7 +145,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     }
     let distances = priced.distances(case, &priced.lengths)?;
     // By demand, operands `0..=last` at a processor.
-    let goals = goals(case);
+    let goals = case.goals();
     for &(last, target) in goals.iter().flatten() {
         check_reachable(case, &priced, &distances, last, target)?;
     }
@@ -192,143 +174,6 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
         dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
     }?;
     Ok((trees, priced.denominator))
-}
-
-/// The exact price of everything, as integers over one denominator.
-struct Priced {
-    processors: Vec<NodeId>,
-    /// By node id: the place in `processors`, of the one that stands for it.
-    places: Vec<usize>,
-    /// By operand: the place of its owner in `processors`.
-    owners: Vec<usize>,
-    /// By class of parts: sizes, times a factor; and the amounts of work, times another.
-    sizes: Vec<BigUint>,
-    works: Vec<BigUint>,
-    size_class: Class,
-    work_class: Class,
-    /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
-    /// cannot be done.
-    tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
-    /// By link: price of a unit of size. `size x length` is a price times `denominator`.
-    lengths: Vec<BigUint>,
-    /// By processor: price of a unit of work. `work x merge` is a price times `denominator`.
-    merges: Vec<BigUint>,
-    denominator: BigUint,
-}
-
-/// What an amount depends on.
-#[derive(Debug, Clone, Copy)]
-enum Class {
-    Nothing,
-    Operands,
-    Part,
-}
-
-impl Class {
-    /// The place of a part in a list of amounts.
-    fn of(self, parts: &Parts, part: usize) -> usize {
-        match self {
-            Class::Nothing => 0,
-            Class::Operands => parts.operands(part) - 1,
-            Class::Part => part,
-        }
-    }
-}
-
-impl Priced {
-    /// `stands_for` says which processor stands for each node.
-    fn new(
-        case: &Case<'_>,
-        prices: &Prices,
-        (processors, stands_for): (Vec<NodeId>, &[NodeId]),
-        parts: &Parts,
-    ) -> Result<Priced, Violation> {
-        let mut places = vec![0; case.platform.nodes().len()];
-        for node in case.platform.processors() {
-            places[node.index()] = processors.binary_search(&stands_for[node.index()]).unwrap_or_default();
-        }
-        let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
-        let ((works, work_scale, work_class), tasks) = match &case.volumes.work {
-            Amount::Tasks(_) => {
-                let (works, scale, tasks) = works_by_task(case, &processors, parts)?;
-                ((works, scale, Class::Nothing), Some(tasks))
-            }
-            work => (amounts("the amounts of work", work, parts, false)?, None),
-        };
-        let links = prices.lengths(case);
-        let entries = links.len() + processors.len();
-        let too_large = |what| move |(bits, limit)| too_large(what, bits, limit);
-        let link_denominator =
-            common_denominator(links.iter(), entries).map_err(too_large("the priced costs of the links"))?;
-        let merges: Vec<(BigUint, BigUint)> = prices.merges(case).into_iter().flatten().collect();
-        let merge_denominator =
-            common_denominator(merges.iter(), entries).map_err(too_large("the priced compute costs"))?;
-        // Transfers are over the first product, merges over the second: bring both over the same.
-        let sides = [
-            (BigUint::from(1u32), &link_denominator * size_scale.denominator()),
-            (BigUint::from(1u32), &merge_denominator * work_scale.denominator()),
-        ];
-        let denominator =
-            common_denominator(sides.iter(), entries).map_err(too_large("priced transfers and merges"))?;
-        let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
-        Ok(Priced {
-            owners: case.operands().iter().map(|owner| places[owner.index()]).collect(),
-            lengths: links.into_iter().map(|length| over(length, &link_denominator) * &link_factor).collect(),
-            merges: least_by(
-                processors.len(),
-                case.platform.processors().map(|node| places[node.index()]),
-                merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor),
-            ),
-            processors,
-            places,
-            sizes,
-            works,
-            size_class,
-            work_class,
-            tasks,
-            denominator,
-        })
-    }
-
-    fn place(&self, node: NodeId) -> usize {
-        self.places[node.index()]
-    }
-
-    /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
-    fn distances(&self, case: &Case<'_>, lengths: &[BigUint]) -> Result<Vec<Option<BigUint>>, Violation> {
-        let count = self.processors.len();
-        let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
-        let limit = MAX_DISTANCE_BITS / (count * count).to_u64().unwrap_or(u64::MAX).max(1);
-        if longest + OVERHEAD_BITS > limit {
-            let bits = longest + OVERHEAD_BITS;
-            return Err(too_large("the distances between processors", bits, limit));
-        }
-        let mut wanted = vec![false; case.platform.nodes().len()];
-        self.processors.iter().for_each(|processor| wanted[processor.index()] = true);
-        let mut paths = ShortestPaths::new(case.platform, lengths, false);
-        let mut distances = Vec::with_capacity(count * count);
-        for &root in &self.processors {
-            paths.run(root, &wanted, count);
-            distances.extend(self.processors.iter().map(|&end| paths.distance(end).cloned()));
-        }
-        Ok(distances)
-    }
-
-    /// The class of work of a merge at a place; `None` where it cannot be done there.
-    fn work_of(&self, parts: &Parts, part: usize, split: usize, place: usize) -> Option<usize> {
-        match &self.tasks {
-            Some(tasks) => tasks.get(&(part, split, place)).copied(),
-            None => Some(self.work_class.of(parts, part)),
-        }
-    }
-
-    fn size(&self, parts: &Parts, part: usize) -> &BigUint {
-        &self.sizes[self.size_class.of(parts, part)]
-    }
-
-    fn work(&self, parts: &Parts, part: usize) -> &BigUint {
-        &self.works[self.work_class.of(parts, part)]
-    }
 }
 
 /// By node: the first processor from which it is reached, and which it reaches, over links that cost nothing; itself
@@ -360,56 +205,6 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
     platform.node_ids().map(|node| stands_for[node.index()].unwrap_or(node)).collect()
 }
 
-/// By place the least of its numbers.
-fn least_by(count: usize, places: impl Iterator<Item = usize>, numbers: impl Iterator<Item = BigUint>) -> Vec<BigUint> {
-    let mut least: Vec<Option<BigUint>> = vec![None; count];
-    places.zip(numbers).for_each(|(place, number)| improve(&mut least[place], number));
-    least.into_iter().map(or_zero).collect()
-}
-
-/// The amounts of all parts over one denominator, by class; `singles` says whether single operands have one.
-fn amounts(
-    what: &'static str,
-    amount: &Amount,
-    parts: &Parts,
-    singles: bool,
-) -> Result<(Vec<BigUint>, Scale, Class), Violation> {
-    let class = match amount {
-        Amount::Constant(_) => Class::Nothing,
-        Amount::Affine { .. } => Class::Operands,
-        Amount::Table(_) => Class::Part,
-        // See `works_by_task`.
-        Amount::Tasks(_) => Class::Nothing,
-    };
-    let values: Vec<Rational> = parts
-        .representatives(class)
-        .map(|part| amount.of(part).filter(|_| singles || part.first < part.last).unwrap_or_default())
-        .collect();
-    let scale = Scale::new(what, values.iter(), values.len())?;
-    let scaled = values.iter().map(|value| scale.scaled(value)).collect();
-    Ok((scaled, scale, class))
-}
-
-/// Work of all merges that can be done, one by one, and where each stands in the list.
-#[expect(clippy::type_complexity, reason = "used once")]
-fn works_by_task(
-    case: &Case<'_>,
-    processors: &[NodeId],
-    parts: &Parts,
-) -> Result<(Vec<BigUint>, Scale, BTreeMap<(usize, usize, usize), usize>), Violation> {
-    let (mut values, mut places) = (Vec::new(), BTreeMap::new());
-    for task in MergeTask::all(case.operands().len()) {
-        for (place, &processor) in processors.iter().enumerate() {
-            if let Some(work) = case.volumes.work.of_merge(processor, task.part, task.split) {
-                places.insert((parts.of_interval(task.part), task.split, place), values.len());
-                values.push(work);
-            }
-        }
-    }
-    let scale = Scale::new("the amounts of work", values.iter(), values.len())?;
-    Ok((values.iter().map(|value| scale.scaled(value)).collect(), scale, places))
-}
-
 /// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there, unless
 /// work by task forbids it.
 fn check_reachable(
@@ -425,18 +220,6 @@ fn check_reachable(
         }
     }
     Ok(())
-}
-
-/// The smaller of a price, if any, and a candidate.
-fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
-    if best.as_ref().is_none_or(|best| candidate < *best) {
-        *best = Some(candidate);
-    }
-}
-
-/// A price, or 0 where there is none: only states that no caller asks for have none.
-fn or_zero(price: Option<BigUint>) -> BigUint {
-    price.unwrap_or_else(BigUint::zero)
 }
 
 #[cfg(test)]

@@ -12,12 +12,12 @@ use crate::Execution;
 
 /// Messages that a node must be able to hold until it has used them.
 ///
-/// What arrives, or is made, is held until its last use ends: it has been sent on whole, or merged. Of what is held for
-/// `w` periods, or a part of the last, there are `w` at a time; a node that only forwards holds two periods' worth at
-/// most (RR-4872 section 3.4 has the same bound); an operand of a merge may have to wait longer for the other
-/// operand. One copy is enough for several uses; what arrives several times, as it does where a switch passes every
-/// copy on once, is held as often. Values are at their owners without being held, and what is not used again is none of
-/// the schedule's business. Only nodes that hold any. Linear in tasks but for a logarithm.
+/// A message is held from its arrival until its last use ends: it has been sent on whole, or merged. A message that is
+/// held for `w` periods, the last one perhaps in part, occupies `w` places at a time. A node that only forwards holds
+/// at most two periods' worth (RR-4872 section 3.4 has the same bound); an operand of a merge may wait longer for the
+/// other operand. One copy serves several uses. If a message arrives several times, as from a switch that passes every
+/// copy on once, each copy is held. Owners' values and messages without a further use are not counted. Nodes that hold
+/// nothing are left out. Linear in tasks but for a logarithm.
 pub fn buffers(platform: &Platform, execution: &Execution) -> BTreeMap<NodeId, BigUint> {
     let mut last_use: Vec<Option<BigInt>> = vec![None; execution.tasks.len()];
     for dated in &execution.tasks {

@@ -41,7 +41,7 @@ struct Turn {
     piece: usize,
 }
 
-/// By task and period: when its pieces run, those that follow without a break as one.
+/// Per task and period: the dates of its pieces; pieces without a break between them are joined.
 fn dates(platform: &Platform, execution: &Execution, periods: u64) -> Vec<Vec<Vec<Stretch>>> {
     let mut run: Vec<Vec<Vec<Stretch>>> = vec![vec![Vec::new(); periods as usize]; execution.tasks.len()];
     let mut free = Free { platform, from: BTreeMap::new() };
@@ -61,7 +61,7 @@ fn dates(platform: &Platform, execution: &Execution, periods: u64) -> Vec<Vec<Ve
     run
 }
 
-/// All pieces of all periods, in the order of the schedule's dates; a task stands behind its inputs.
+/// All pieces of all periods, in the order of the schedule's dates. A task comes after its inputs.
 fn turns(execution: &Execution, periods: u64) -> Vec<Turn> {
     let mut turns = Vec::new();
     for (task, dated) in execution.tasks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Why there is no schedule.
+//! Reasons why a schedule does not exist.
 
 use oneport_matching::MatchingError;
 use oneport_platform::Rational;
@@ -20,7 +20,7 @@ pub enum ScheduleError {
         /// The period.
         period: Box<Rational>,
     },
-    /// No port is too busy, but links that get in one another's way are: half-duplex nodes in odd cycles.
+    /// Every port fits the period, but an odd set of links does not: half-duplex nodes in odd cycles.
     #[error(
         "of the links among {members} at most {at_a_time} can be busy at a time, so their transfers take {busy}, longer than \
              the period of {period}; the period must be at least that long"

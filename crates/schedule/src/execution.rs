@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{Message, Pattern, PeriodicSchedule, Problem, Resource, Task, Volumes};
-use oneport_platform::{LinkId, Platform, Rational};
-
-use crate::ScheduleError;
-use crate::staging::placed;
+use num_traits::{One, Zero};
+use oneport_plan::{Message, Task};
+use oneport_platform::Rational;
 
 /// Most tasks of one execution, and most transfers and merges of one timeline.
 pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
@@ -20,7 +17,7 @@ pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
 /// All dates are whole numbers of units, counted from the start of the period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
-    /// So many units are one unit of time.
+    /// The number of units in one unit of time.
     pub units: BigInt,
     /// Length of the period, in units.
     pub period: BigInt,
@@ -28,9 +25,9 @@ pub struct Execution {
     pub instances: u64,
     /// Periods from the start of an instance to its end, both counted: one more than the largest stage.
     pub depth: usize,
-    /// By demand: how often it is carried out per period; demands without a pattern are missing.
+    /// Per demand: how often its patterns start per period. Demands without a pattern are missing.
     pub started: BTreeMap<usize, u64>,
-    /// By patterns, stages of the pattern, tasks, copies: behind their inputs.
+    /// In the order of patterns, stages of the pattern, tasks, copies. A task comes after its inputs.
     pub tasks: Vec<DatedTask>,
 }
 
@@ -48,7 +45,7 @@ pub struct DatedTask {
     pub stage: usize,
     /// The send or merge.
     pub task: Task,
-    /// What travels or is made.
+    /// The message that is sent or made.
     pub message: Message,
     /// Places, in the execution, of the tasks behind the inputs: of a send one, of a merge the left and the right.
     /// `None`: the owner's value, or no second input.
@@ -125,150 +122,5 @@ impl Execution {
             [from, if task.duration.is_zero() { Rational::one() } else { share(&sent) }]
         };
         task.pieces.iter().map(piece).collect()
-    }
-}
-
-/// Writes down one period of a schedule: who does what, when, in which order.
-///
-/// A link sends during the slots that name it. Where all its messages take the same time, their places follow one
-/// another there, and each message takes the first free place after its arrival, in the same period or the next; those
-/// of different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor likewise has
-/// places back to back from the start of the period, each as long as its longest merge; where there are too few for all
-/// merges, they run back to back in that order. Places are taken copy by copy, those of the patterns with most stages
-/// first.
-/// `O(E log E)` for `E` tasks and pieces.
-///
-/// # Errors
-/// [`ScheduleError::TooManyEvents`] beyond five million tasks.
-pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Execution, ScheduleError> {
-    let too_many = || ScheduleError::TooManyEvents { periods: 1, limit: EVENT_LIMIT };
-    let tasks = |count: BigInt| count.to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many);
-    let count = |copies: &BigInt, pattern: &Pattern| copies * pattern.tasks.len();
-    let patterns = || schedule.patterns.iter().map(|it| (&it.pattern, BigInt::from(it.copies.clone())));
-    tasks(patterns().map(|(pattern, copies)| count(&copies, pattern)).sum())?;
-    let (platform, volumes) = (problem.platform(), problem.volumes());
-    let units = units(platform, volumes, schedule);
-    let mut run = Run { platform, volumes, units, tasks: Vec::new() };
-    let mut started: BTreeMap<usize, u64> = BTreeMap::new();
-    for (number, (pattern, copies)) in patterns().enumerate() {
-        let first = started.entry(pattern.demand).or_insert(0);
-        let copies = copies.to_u64().ok_or_else(too_many)?;
-        let end = first.checked_add(copies).ok_or_else(too_many)?;
-        if !pattern.tasks.is_empty() {
-            run.add(number, pattern, *first, copies);
-        }
-        *first = end;
-    }
-    let Run { units, mut tasks, .. } = run;
-    let period = in_units(&schedule.period, &units);
-    place(schedule, &units, &period, &mut tasks);
-    lanes(platform, &mut tasks);
-    let depth = tasks.iter().map(|dated| dated.stage + 1).max().unwrap_or(0);
-    Ok(Execution { period, units, instances: schedule.instances.to_u64().ok_or_else(too_many)?, depth, started, tasks })
-}
-
-/// So many units are one unit of time: all dates of the schedule are whole numbers of units.
-pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> BigInt {
-    let mut units = BigInt::one();
-    let mut include = |time: &Rational| {
-        if !units.is_multiple_of(time.denom()) {
-            units = units.lcm(time.denom());
-        }
-    };
-    include(&schedule.period);
-    schedule.slots.iter().for_each(|slot| include(&slot.length));
-    for scheduled in &schedule.patterns {
-        scheduled.pattern.tasks.iter().for_each(|task| include(&duration(platform, volumes, task)));
-    }
-    units
-}
-
-/// How long a task takes.
-pub(crate) fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
-    match *task {
-        Task::Send { link, part, .. } => volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost,
-        Task::Merge { node, part, split, .. } => volumes.merge_time(platform, node, part, split),
-    }
-}
-
-/// A time in units, of which it is a whole number.
-pub(crate) fn in_units(time: &Rational, units: &BigInt) -> BigInt {
-    time.numer() * (units / time.denom())
-}
-
-/// An execution in the making; times are in units.
-struct Run<'a> {
-    platform: &'a Platform,
-    volumes: &'a Volumes,
-    units: BigInt,
-    tasks: Vec<DatedTask>,
-}
-
-impl Run<'_> {
-    /// All tasks of some copies of a pattern, numbered from `first`.
-    fn add(&mut self, number: usize, pattern: &Pattern, first: u64, copies: u64) {
-        let stages = pattern.stages();
-        let mut order: Vec<usize> = (0..pattern.tasks.len()).collect();
-        order.sort_by_key(|&place| stages[place]);
-        let mut turn = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, &place)| turn[place] = at);
-        let base = self.tasks.len();
-        for place in order {
-            let task = pattern.tasks[place];
-            let duration = in_units(&duration(self.platform, self.volumes, &task), &self.units);
-            let behind = match task {
-                Task::Send { after, .. } => [after, None],
-                Task::Merge { left, right, .. } => [left, right],
-            };
-            for copy in 0..copies {
-                let place_of = |input: u32| Some(base + turn.get(input as usize)? * copies as usize + copy as usize);
-                self.tasks.push(DatedTask {
-                    pattern: number,
-                    place,
-                    copy: first + copy,
-                    stage: stages[place],
-                    task,
-                    message: pattern.message(task.part()),
-                    inputs: behind.map(|input| input.and_then(place_of)),
-                    duration: duration.clone(),
-                    pieces: Vec::new(),
-                });
-            }
-        }
-    }
-}
-
-/// Gives every task its stage and its dates.
-fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &mut [DatedTask]) {
-    let placed = placed(schedule, units, period, tasks);
-    for (dated, placed) in tasks.iter_mut().zip(placed) {
-        dated.stage = placed.stage;
-        let pieces = placed.stretches.into_iter();
-        dated.pieces = pieces.map(|(start, end)| Piece { start, end, lanes: [None; 2] }).collect();
-    }
-}
-
-/// Gives every piece the first port at each end that is free: in the order of dates, no more are needed than the node
-/// has.
-fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
-    let mut pieces: Vec<(&mut Piece, LinkId)> = Vec::new();
-    for dated in tasks {
-        if let Task::Send { link, .. } = dated.task {
-            pieces.extend(dated.pieces.iter_mut().map(|piece| (piece, link)));
-        }
-    }
-    pieces.sort_by(|(a, one), (b, other)| (&a.start, one).cmp(&(&b.start, other)));
-    let mut free_from: BTreeMap<Resource, Vec<BigInt>> = BTreeMap::new();
-    for (piece, link) in pieces {
-        for (end, port) in Resource::ends(platform, link).into_iter().enumerate() {
-            let Some(port) = port else { continue };
-            let ports = free_from.entry(port).or_default();
-            let lane = ports.iter().position(|free| *free <= piece.start).unwrap_or(ports.len());
-            match ports.get_mut(lane) {
-                Some(free) => *free = piece.end.clone(),
-                None => ports.push(piece.end.clone()),
-            }
-            piece.lanes[end] = u32::try_from(lane).ok();
-        }
     }
 }

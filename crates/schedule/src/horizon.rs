@@ -56,7 +56,7 @@ impl Horizon {
         self.periods(&self.depth.saturating_sub(1).into())
     }
 
-    /// Instances complete by a date, if periods start as long as that helps. `O(d)`.
+    /// Instances complete by a date, if periods start while that helps. `O(d)`.
     pub fn delivered(&self, until: &Rational) -> BigUint {
         self.complete((until * Rational::from_integer(self.units.clone())).floor().to_integer())
     }
@@ -74,7 +74,7 @@ impl Horizon {
     pub fn time_of(&self, instances: &BigUint) -> Rational {
         let count: BigInt = instances.clone().into();
         let (Some(last), true) = (self.ends.last(), count.is_positive()) else { return Rational::zero() };
-        // All instances of the first `full` periods are enough; those of `depth` periods fewer are too few.
+        // The first `full` periods have enough instances; `depth` periods fewer have too few.
         let full = count.div_ceil(&BigInt::from(self.ends.len()));
         let mut enough = (&full - 1u32) * &self.period + last;
         let mut few = BigInt::from(-1).max(&enough - &self.period * (self.depth + 1));

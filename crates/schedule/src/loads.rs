@@ -1,4 +1,4 @@
-//! What patterns occupy, in whole units: sizes by link and work by node are integers, so that copies add up exactly and
+//! The loads of patterns, in whole units: sizes per link and work per node are integers. Copies are added exactly and
 //! cheaply, and become times once at the end.
 
 use num_bigint::BigInt;
@@ -18,15 +18,15 @@ pub struct Measure<'a> {
     platform: &'a Platform,
     size: Units<'a>,
     work: Units<'a>,
-    /// Ports, links with a limit of their own, and processors, ascending.
+    /// Ports, exclusive links, and processors, ascending.
     resources: Vec<Resource>,
-    /// By resource: a busy time counts as often, so that all may be compared with the same period.
+    /// Per resource: the factor of its busy times, which makes them comparable with one period.
     factors: Vec<BigInt>,
     /// A common multiple of the capacities: how often the period counts.
     scale: BigInt,
-    /// By place: the resources that it keeps busy, in the first so many entries.
+    /// Per link or node: the resources that it keeps busy, as the first entries of an array and their number.
     occupied: Vec<([usize; 3], usize)>,
-    /// By place: the odd sets that it keeps busy, numbered after the resources; empty as long as none is known.
+    /// Per link or node: the odd sets that it keeps busy, numbered after the resources. Empty before any is known.
     odd_sets: Vec<Vec<usize>>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// What one copy of the pattern uses, by place, ascending.
+    /// The units that one copy of the pattern uses, per link or node, ascending.
     pub fn uses(&self, pattern: &Pattern) -> Uses {
         let mut uses: Uses = pattern.tasks.iter().map(|task| self.units(task)).collect();
         uses.sort_unstable_by_key(|&(place, _)| place);
@@ -186,14 +186,14 @@ impl<'a> Measure<'a> {
         self.resources.get(number).copied()
     }
 
-    /// How long each link is busy, ascending by link; those that are.
+    /// Busy times of the links that are used, ascending by link.
     pub fn link_times(&self, totals: &[BigInt]) -> Vec<(LinkId, Rational)> {
         let links = self.platform.link_ids().filter(|link| !totals[link.index()].is_zero());
         let time = |link: LinkId| (link, self.time(link.index()) * &totals[link.index()]);
         links.map(time).filter(|(_, time)| !time.is_zero()).collect()
     }
 
-    /// What a busy time counts at a resource.
+    /// Scales a busy time by the resource's factor.
     pub fn counted<T>(&self, resource: usize, mut time: T) -> T
     where
         T: for<'t> std::ops::MulAssign<&'t BigInt>,
@@ -204,7 +204,7 @@ impl<'a> Measure<'a> {
         time
     }
 
-    /// What a period counts, compared with what busy times count: a common multiple of all capacities.
+    /// Factor of the period in comparisons with scaled busy times: a common multiple of the capacities.
     pub fn scale(&self) -> &BigInt {
         &self.scale
     }

@@ -1,4 +1,4 @@
-//! Slots: who talks to whom during each stretch of the period (RR-4872 section 3.3).
+//! Slots: the links that are busy during each stretch of the period (RR-4872 section 3.3).
 
 use num_bigint::BigInt;
 use num_traits::Zero;

@@ -7,7 +7,7 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::PeriodicSchedule;
 use oneport_platform::LinkId;
 
-use crate::execution::in_units;
+use crate::units::in_units;
 
 /// A stretch of time, in units.
 pub(crate) type Stretch = (BigInt, BigInt);
@@ -17,11 +17,11 @@ pub(crate) type Stretch = (BigInt, BigInt);
 pub(crate) enum Places {
     /// Tasks that take no time need none.
     Instant,
-    /// Any task may take any of these: each is as long as any task takes.
+    /// Any task fits any of these places: each is as long as the longest task.
     Any {
-        /// What a task at each place does when; for a processor the list is not written down.
+        /// The dates of each place.
         stretches: Stretches,
-        /// By a place that is taken: a later one, before which all are taken.
+        /// Union-find: a taken place points to a later one, before which all are taken.
         taken: BTreeMap<u64, u64>,
     },
     /// Tasks that take different times, in an order that is fixed.
@@ -33,7 +33,7 @@ pub(crate) enum Places {
 pub(crate) enum Stretches {
     /// A link's: what its slots leave, place by place.
     Listed(Vec<Vec<Stretch>>),
-    /// A processor's: so many places, one after the other from the start of the period, each so long.
+    /// Places of a processor: `count` places back to back from the start of the period, each `length` long.
     Regular { count: u64, length: BigInt },
 }
 
@@ -84,8 +84,8 @@ impl Places {
         }
     }
 
-    /// A processor's places for the durations of its merges: as long as the longest if the period has room for so
-    /// many, else the merges one after the other.
+    /// A processor's places for the durations of its merges: all as long as the longest, if the period has room for
+    /// them, else the merges back to back.
     pub(crate) fn of_processor(period: &BigInt, durations: &[BigInt]) -> Places {
         let Some(length) = durations.iter().max().filter(|longest| !longest.is_zero()) else { return Places::Instant };
         let count = (period / length).to_u64().unwrap_or(u64::MAX);
@@ -131,7 +131,7 @@ fn equal(durations: &[BigInt]) -> bool {
     durations.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// The first place from this one on that is not taken; shortens the way for those who ask next.
+/// First free place at or after `from`. Compresses paths.
 fn free(taken: &mut BTreeMap<u64, u64>, from: u64) -> u64 {
     let mut place = from;
     while let Some(&next) = taken.get(&place) {

@@ -10,7 +10,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::{Kind, PeriodicSchedule, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-/// What the policy does with a schedule, whatever the number of periods.
+/// The result of the policy on a schedule, for every number of periods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// The longest path of any commodity's flow, in links: `L`.
@@ -72,7 +72,7 @@ impl Policy {
     }
 }
 
-/// The flow without its circulations: as long as there is a cycle, the least amount on it is taken away all round.
+/// The flow without its circulations: while there is a cycle, its least amount is subtracted from all its links.
 fn acyclic(platform: &Platform, mut flow: BTreeMap<LinkId, BigInt>) -> BTreeMap<LinkId, BigInt> {
     flow.retain(|_, amount| amount.is_positive());
     while let Some(cycle) = cycle(platform, &flow) {

@@ -1,4 +1,4 @@
-//! Which links can be busy at the same time, and for how long each: slots, and what stands in their way.
+//! Slots: links that are busy at the same time, each for its time; and odd sets that exclude them.
 //!
 //! Where every node sends and receives one message at a time, links are edges between send ports and receive ports, and
 //! the busiest port decides (RR-4872 section 3.3). Ports for several links at a time, and links without a limit at
@@ -35,7 +35,7 @@ pub fn least_period(platform: &Platform, times: &LinkTimes) -> Result<Rational, 
 /// method, a few separations.
 ///
 /// # Errors
-/// Times that are no times.
+/// Negative times.
 pub fn slowest_odd_set(
     platform: &Platform,
     times: &LinkTimes,
@@ -99,7 +99,7 @@ fn link_set(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes
     LinkSet { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
 }
 
-/// Links that no port limits, so that nothing hinders them whoever else is busy, and the others.
+/// Splits the links into those that no port limits, which may be busy at any time, and the others.
 pub fn unhindered(platform: &Platform, times: LinkTimes) -> (LinkTimes, LinkTimes) {
     times.into_iter().partition(|&(link, _)| Resource::ends(platform, link) == [None, None])
 }

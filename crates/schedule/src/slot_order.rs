@@ -29,10 +29,10 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
 
 /// Adds links that may be busy whatever the others do: each works without a break.
 ///
-/// Links of equal times work together, and such groups one after the other, the longest first, while there is time;
-/// then the next begins at the start again. So at most one slot more is needed per different time, and few links are
-/// busy at a time: with as many different times as links, slots that all begin at the start would hold half the square
-/// of their number. `O(n log n)` and the size of the slots made.
+/// Links of equal times work together. Such groups run in sequence, longest first, while there is time; the next group
+/// begins at the start again. So every different time needs at most one more slot, and few links are busy at a time: if
+/// all slots began at the start, `n` different times would list `n^2 / 2` links. `O(n log n)` and the size of the slots
+/// made.
 pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     if links.is_empty() {
         return slots;
@@ -41,7 +41,7 @@ pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     links.into_iter().for_each(|(link, time)| groups.entry(time).or_default().push(link));
     let total = slots.iter().map(|slot| &slot.length).sum::<Rational>();
     let total = groups.keys().next_back().map_or(total.clone(), |longest| total.max(longest.clone()));
-    // What begins at a date, and what ends there.
+    // Links that begin at a date, and links that end there.
     let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
     let mut enter = |start: Rational, end: Rational, links: Vec<LinkId>| {
         dates.entry(end).or_default()[1].extend(&links);

@@ -1,5 +1,4 @@
-//! In which period, counted from its copy's start, and at which place of it a task runs: as soon as its inputs are
-//! there and its link or processor has a place left.
+//! Assigns each task a stage and a place, as early as its inputs and its link or processor allow.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -32,7 +31,7 @@ impl Placed {
 struct Workers {
     places: Vec<Places>,
     of: Vec<usize>,
-    /// By task: its number among the tasks of its link or processor.
+    /// Per task: its index among the tasks of its link or processor.
     turn: Vec<usize>,
 }
 
@@ -67,7 +66,7 @@ impl Workers {
     }
 }
 
-/// Places in the making.
+/// Builder of the stages and dates.
 struct Staging<'r> {
     tasks: &'r [DatedTask],
     workers: Workers,
@@ -89,8 +88,9 @@ impl Staging<'_> {
     }
 }
 
-/// Places for all tasks, which stand behind their inputs and have their stages in the pattern. Copy by copy, those of
-/// the patterns with most stages first: who has the longest way takes the first places. `O(E log E)` for `E` tasks.
+/// Stages and dates of all tasks. The tasks come after their inputs and have their stages in the pattern. Places are
+/// taken copy by copy, patterns with most stages first: the longest paths take the first places. `O(E log E)` for `E`
+/// tasks.
 pub(crate) fn placed(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &[DatedTask]) -> Vec<Placed> {
     let workers = Workers::new(schedule, units, period, tasks);
     let mut staging = Staging { tasks, workers, placed: vec![Placed::default(); tasks.len()] };

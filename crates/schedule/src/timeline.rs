@@ -7,17 +7,17 @@ use oneport_plan::{Event, MergeEvent, PeriodicSchedule, Problem, Task, Timeline}
 use oneport_platform::Rational;
 
 use crate::ScheduleError;
-use crate::execution::{DatedTask, EVENT_LIMIT, Execution, execution};
+use crate::execution::{DatedTask, EVENT_LIMIT, Execution};
+use crate::one_period::execution;
 use crate::places::Stretch;
 
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
-/// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
-/// steady state (start-up and clean-up of RR-4872 section 3.4); nothing is sent or merged before it has arrived.
-/// Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The demands of a
-/// process group that is carried out several times per instance are numbered by themselves: with rate `r` their `j`-th
-/// copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
-/// `O(E log E)` for `E` transfers and merges.
+/// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same date within the period as in
+/// steady state (start-up and clean-up of RR-4872 section 3.4). Every message arrives before it is sent or merged.
+/// Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. If a process group
+/// runs `r` times per instance, its demands are numbered separately: their `j`-th copy in period `p` has number `p r d
+/// + j` and is the `r`-th part of instance `(p r d + j) / r`. `O(E log E)` for `E` transfers and merges.
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
@@ -27,8 +27,8 @@ pub fn timeline(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u64)
     Ok(timeline)
 }
 
-/// [`timeline`] with dates that are not in lowest terms: all have one denominator. So nobody computes greatest common
-/// divisors, neither here nor where they are checked; numbers of `b` bits take `O(E b)` operations besides the sorting.
+/// [`timeline`] with dates that are not in lowest terms: all have one denominator. Neither this function nor the check
+/// of its result computes greatest common divisors; numbers of `b` bits take `O(E b)` operations besides the sorting.
 ///
 /// # Errors
 /// As [`timeline`].
@@ -45,8 +45,8 @@ pub fn timeline_in_units(
     Ok(written(&execution, periods, false, |task, period| at(&execution.tasks[task], period)))
 }
 
-/// One period by itself: every transfer and merge at its place in it, dated from the period's start, numbered by copy.
-/// That is no run, for nothing waits for its inputs; it says who does what when.
+/// One period: every transfer and merge, dated from the period's start, numbered by copy. It is not a run: tasks do
+/// not wait for their inputs.
 pub fn period_of(execution: &Execution) -> Timeline {
     let at = |task: usize, _| {
         let pieces = execution.tasks[task].pieces.iter();
@@ -57,7 +57,7 @@ pub fn period_of(execution: &Execution) -> Timeline {
     timeline
 }
 
-/// One period, if so many periods are not too much to be written down.
+/// One period, if `periods` periods are within the limit of events.
 pub(crate) fn limited(
     problem: Problem<'_>,
     schedule: &PeriodicSchedule,
@@ -73,8 +73,8 @@ pub(crate) fn limited(
     Ok(execution)
 }
 
-/// A run of so many periods in which instances start, in the order of dates; `dates` says when the pieces of a task run
-/// whose copy starts in a period.
+/// A run of `periods` periods in which instances start, in the order of dates. `dates` returns the dates of a task's
+/// pieces for the copy that starts in a period.
 pub(crate) fn written(
     execution: &Execution,
     periods: u64,
@@ -108,7 +108,7 @@ pub(crate) fn written(
     merges.sort_by_cached_key(order);
     let arrivals = events.iter().filter_map(|event| event.pieces.last()).map(|(_, end)| end);
     let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max();
-    // Merges that take no time may leave the last stages without a period of their own.
+    // Merges without duration may leave the last stages without a separate period.
     let needed = match last {
         Some(last) if execution.period.is_positive() => last.numer().div_ceil(&execution.period),
         _ => BigInt::zero(),

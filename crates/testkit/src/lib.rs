@@ -1,4 +1,4 @@
-//! What the tests of several crates stand in need of. Only tests depend on it.
+//! Helpers shared by the tests of several crates. Only tests depend on it.
 
 use oneport_plan::Collective;
 use oneport_platform::NodeId;

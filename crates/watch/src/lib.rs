@@ -2,12 +2,12 @@
 //!
 //! # What the answers mean
 //!
-//! - [`Watch::ask`] is `Ok` as long as the work may go on. After the first `Err` every further question to this watch
-//!   and its clones is answered with the same limit: all threads of a stage end for one reason.
+//! - [`Watch::ask`] is `Ok` while the work may go on. After the first `Err` this watch and its clones return the same
+//!   limit to every further question: all threads of a stage end for one reason.
 //! - What ends must return the best it knows. A stage that has nothing to return passes the limit on as an error.
-//! - Watches that are derived ([`Watch::stage`], [`Watch::finishing`]) are asked and end on their own. So a stage that
-//!   was ended leaves what was kept back to those that come after it.
-//! - [`Watch::ended_by`] tells the first limit that ended anything, whichever stage it was.
+//! - Derived watches ([`Watch::stage`], [`Watch::finishing`]) are asked and end separately. If a stage ends, the
+//!   reserve that it kept back is left for the later stages.
+//! - [`Watch::ended_by`] returns the first limit that ended any of these watches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub enum Limit {
     Time,
     /// The memory is used up, or a table would use it up.
     Memory,
-    /// Somebody interrupted the work from outside (Ctrl-C).
+    /// The user interrupted the work (Ctrl-C).
     Interrupt,
     /// The calling program asked for an end.
     Caller,
@@ -52,14 +52,14 @@ impl fmt::Display for Limit {
 
 impl std::error::Error for Limit {}
 
-/// What is left, as the caller's function says. The default is no limit at all.
+/// The time and memory that are left, as the caller's function reports them. The default is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Left {
-    /// Time until the limit; `None`: there is none.
+    /// Time until the limit; `None` without a time limit.
     pub time: Option<Duration>,
-    /// Bytes until the limit; `None`: there is none.
+    /// Bytes until the limit; `None` without a memory limit.
     pub bytes: Option<u64>,
-    /// Who asked for an end, and how long ago.
+    /// The source of a request to end, and the age of the request.
     pub stop: Option<(Limit, Duration)>,
 }
 
@@ -67,21 +67,21 @@ pub struct Left {
 #[derive(Clone, Default)]
 pub struct Watch {
     source: Option<Arc<Source>>,
-    /// Code of the limit that ended this watch; 0 as long as none has.
+    /// Code of the limit that ended this watch; 0 while it has not ended.
     ended: Arc<AtomicU8>,
     kept: Kept,
 }
 
-/// What is shared by all watches of one piece of work.
+/// The state that all watches of one piece of work share.
 struct Source {
     left: Box<dyn Fn() -> Left + Send + Sync>,
-    /// Code of the first limit that ended anything; 0 as long as none has.
+    /// Code of the first limit that ended any watch; 0 while none has ended.
     first: AtomicU8,
     /// Questions so far, those to watches that had ended among them.
     asked: Arc<AtomicU64>,
 }
 
-/// What a stage keeps back for those that come after it.
+/// Reserves of a stage for the stages after it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kept {
     time: Duration,
@@ -112,9 +112,9 @@ impl Watch {
         Watch { source: Some(Arc::new(source)), ..Watch::default() }
     }
 
-    /// A watch with a time limit in questions: each of them, to whichever watch derived from it and answered however,
-    /// takes a millisecond. So stages have their shares as they have of real time, and [`questions`](Self::questions)
-    /// beyond the limit tell how much work is done after the end.
+    /// A watch with a time limit in questions: each question to this watch or to a watch derived from it takes a
+    /// millisecond, whatever the answer. Stages get their shares as of real time, and [`questions`](Self::questions)
+    /// beyond the limit measure the work after the end.
     pub fn in_questions(milliseconds: u64) -> Self {
         let asked: Arc<AtomicU64> = Arc::default();
         let clock = Arc::clone(&asked);
@@ -161,7 +161,7 @@ impl Watch {
             Left { time: Some(Duration::ZERO), .. } => Limit::Time,
             _ => return Ok(()),
         };
-        // Another thread may have been told another limit at the same time; the first one counts.
+        // Another thread may have set another limit at the same time. The first one counts.
         let told = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
         let limit = told.err().and_then(Limit::of_code).unwrap_or(limit);
         source.note(limit);
@@ -174,7 +174,7 @@ impl Watch {
         self.source.iter().for_each(|source| source.note(limit));
     }
 
-    /// Whether a table of so many bytes may be made. A refusal does not end the watch: something smaller may do.
+    /// Whether a table of this size may be made. A refusal does not end the watch: a smaller table may fit.
     ///
     /// # Errors
     /// [`Limit::Memory`] if less is left; what [`ask`](Self::ask) says if the work is to end anyway.
@@ -189,8 +189,8 @@ impl Watch {
         }
     }
 
-    /// A watch under the same limits that, besides, lets so many questions pass and then ends, as [`Limit::Caller`]: a
-    /// budget of work that is the same on every machine. What it ends is not noted as a limit of this watch.
+    /// A watch under the same limits that also ends, as [`Limit::Caller`], after this number of questions: a budget of
+    /// work that is the same on every machine. The end is not noted as a limit of this watch.
     pub fn at_most(&self, questions: u64) -> Watch {
         let (watch, asked) = (self.clone(), AtomicU64::new(0));
         Watch::new(move || {
@@ -201,7 +201,7 @@ impl Watch {
         })
     }
 
-    /// What this watch has left; nothing once it has ended.
+    /// The time and memory left for this watch; no time once it has ended.
     pub fn left(&self) -> Left {
         let Some(source) = &self.source else { return Left::default() };
         let left = self.own((source.left)());
@@ -213,7 +213,7 @@ impl Watch {
         }
     }
 
-    /// The time left, for a solver with a clock of its own; zero once the watch has ended, `None` without a limit.
+    /// The time left, for a solver with its own clock; zero once the watch has ended, `None` without a limit.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.left();
         if left.stop.is_some() { Some(Duration::ZERO) } else { left.time }
@@ -229,8 +229,8 @@ impl Watch {
         Limit::of_code(self.ended.load(Ordering::Relaxed))
     }
 
-    /// A watch for a stage that may use so many percent of the time and memory that are left now; the rest is kept back
-    /// for the stages after it.
+    /// A watch for a stage that may use `percent` percent of the time and memory left now. The rest is kept back for
+    /// the later stages.
     pub fn stage(&self, percent: u32) -> Watch {
         let Left { time, bytes, .. } = self.left();
         let back = 100u32.saturating_sub(percent);
@@ -240,8 +240,8 @@ impl Watch {
         Watch { source: self.source.clone(), ended: Arc::default(), kept }
     }
 
-    /// A watch for one of several pieces of work that come one after the other: it may use so many percent of the time
-    /// that is left now, and the memory that is left, which the next piece finds free again.
+    /// A watch for one of several pieces of work in sequence. It may use `percent` percent of the time left now, and
+    /// all memory, which the next piece finds free again.
     pub fn turn(&self, percent: u32) -> Watch {
         let Watch { source, ended, kept } = self.stage(percent);
         Watch { source, ended, kept: Kept { bytes: self.kept.bytes, ..kept } }
@@ -254,7 +254,7 @@ impl Watch {
         Watch { source: self.source.clone(), ended: Arc::default(), kept }
     }
 
-    /// What is left beyond what is kept back. Under a grace, a request to end is a time limit until it is old enough.
+    /// The time and memory beyond the reserves. Under a grace, a request to end is a time limit until it is old enough.
     fn own(&self, left: Left) -> Left {
         let mut time = left.time.map(|time| time.saturating_sub(self.kept.time));
         let bytes = left.bytes.map(|bytes| bytes.saturating_sub(self.kept.bytes));
@@ -268,7 +268,7 @@ impl Watch {
 }
 
 impl Source {
-    /// Keeps the first limit told.
+    /// Keeps the first limit.
     fn note(&self, limit: Limit) {
         let _ = self.first.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
     }

@@ -6,8 +6,8 @@ use oneport::Rational;
 use oneport::heterogeneous::guided;
 
 use super::brute;
+use super::checked::schedule;
 use super::figures::slow_destination;
-use super::schedule;
 use super::tables::printed_cells;
 use crate::errata::Sides;
 use crate::numbers::{number, whole};

@@ -7,7 +7,7 @@ use oneport::{Rational, reduce_processors};
 use oneport_drawings::svg;
 
 use super::brute;
-use super::budget;
+use super::checked::budget;
 use crate::figures::Figure;
 use crate::numbers::{number, whole, whole_number};
 use crate::rows::{Check, Finding, Value};

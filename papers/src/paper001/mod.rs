@@ -1,6 +1,7 @@
 //! Liu-Kuo-Wang 2009: one reduction over processors of unequal speeds.
 
 pub mod brute;
+mod checked;
 pub mod errata;
 mod figure_17;
 pub mod figures;
@@ -8,15 +9,7 @@ mod searches;
 pub mod tables;
 mod theorems;
 
-use std::ops::ControlFlow;
-
-use anyhow::{Result, ensure};
-use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
-use oneport::plan::{Limit, Reduction};
-use oneport::{Found, Rational, Status, reduce_processors, referee};
-
 use crate::chapter::Chapter;
-use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding};
 
 /// The whole report.
@@ -51,38 +44,3 @@ const ERRATA: &[(&str, Check)] = &[
     }),
     ("time-ratio", |paper| Ok(errata::time_ratio(paper)?.finding().note("P = 21: 8173.73 / 15.28"))),
 ];
-
-/// Nothing stops these searches.
-fn budget() -> Budget<'static> {
-    Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) }
-}
-
-fn rationals(times: &[u64]) -> Vec<Rational> {
-    times.iter().map(|&time| whole(time)).collect()
-}
-
-/// Senders with these times and a destination besides.
-fn processors(times: &[u64]) -> Result<Processors> {
-    Ok(Processors::new(rationals(times), Destination::Outside)?)
-}
-
-/// Our earliest-possible schedule of a sequence of times, passed by the referee.
-fn schedule(sequence: &[u64]) -> Result<Reduction> {
-    let processors = processors(sequence)?;
-    let order: Vec<usize> = processors.senders().collect();
-    let reduction = earliest(&processors, &order)?;
-    referee::check_reduction(&reduction, Limit::Unlimited)?;
-    Ok(reduction)
-}
-
-/// What a method of ours finds, passed by the referee.
-fn solve(times: &[u64], method: Method) -> Result<Found> {
-    Ok(reduce_processors(&processors(times)?, method, &budget())?)
-}
-
-/// Our optimum.
-fn optimum(times: &[u64]) -> Result<u64> {
-    let shortest = solve(times, Method::Auto)?.checked.shortest;
-    ensure!(shortest.status() == Status::Optimal, "{times:?}: not solved");
-    whole_number(&shortest.length)
-}

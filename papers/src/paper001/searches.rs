@@ -7,7 +7,7 @@ use oneport::heterogeneous::Cluster;
 use oneport::heterogeneous::guided::{self, Guide, Moments, Reading};
 
 use super::brute::Dice;
-use super::processors;
+use super::checked::processors;
 use crate::figures::Figure;
 use crate::numbers::{digits, number, pixels, whole, whole_number};
 use crate::rows::{Check, Finding, Paper, Value};

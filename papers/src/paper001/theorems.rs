@@ -5,7 +5,7 @@ use oneport::heterogeneous::{Method, broadcast, slowest_first};
 use oneport::{Rational, all_reduce, reduce_cluster};
 
 use super::brute::{self, Dice};
-use super::{budget, optimum, processors, rationals, schedule, solve};
+use super::checked::{budget, optimum, processors, rationals, schedule, solve};
 use crate::numbers::{digits, pixels, short, whole, whole_number};
 use crate::rows::{Check, Finding};
 

@@ -5,7 +5,7 @@ use oneport::Rational;
 use oneport::homogeneous::{Strategy, bounds};
 use oneport::plan::Limit;
 
-use super::{costs, length};
+use super::checked::{costs, length};
 use crate::errata::Sides;
 use crate::numbers::{number, whole};
 use crate::paper001::figures::slow_destination;

@@ -7,7 +7,7 @@ use oneport::homogeneous::{self, Strategy, Tie};
 use oneport::plan::Limit;
 use oneport_drawings::svg;
 
-use super::{costs, length};
+use super::checked::{costs, length};
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, whole, whole_number};
 use crate::rows::Finding;

@@ -1,21 +1,23 @@
 //! RR-7898: one reduction with equal costs, transfers and merges overlapping.
 
 mod brute;
+mod checked;
 pub mod errata;
 mod figure2;
 mod theorems;
 
 use anyhow::{Result, ensure};
 use num_traits::Zero;
-use oneport::homogeneous::{self, Costs, Strategy, Tie};
-use oneport::plan::{Limit, Reduction};
-use oneport::{Rational, referee};
+use oneport::Rational;
+use oneport::homogeneous::Strategy;
+use oneport::plan::Limit;
 use oneport_drawings::svg;
 
 use crate::chapter::Chapter;
 use crate::figures::Figure;
-use crate::numbers::{whole, whole_number};
+use crate::numbers::whole;
 use crate::rows::{Check, Finding, Value};
+use checked::{COSTS, reduce};
 
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter { stem: "002", checks: &[CHECKS, theorems::CHECKS], figures: &[figures] };
@@ -55,23 +57,6 @@ const CHECKS: &[(&str, Check)] = &[
     }),
 ];
 
-/// Costs in whole numbers.
-fn costs(d: u64, c: u64) -> Result<Costs> {
-    Ok(Costs::new(whole(d), whole(c))?)
-}
-
-/// A schedule that the referee has passed.
-fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<Reduction> {
-    let reduction = homogeneous::reduce(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?;
-    referee::check_reduction(&reduction, limit)?;
-    Ok(reduction)
-}
-
-/// Our length, as a whole number.
-fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
-    whole_number(&homogeneous::length(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?)
-}
-
 /// Figure 1: four values with d = c; the dates of the three transfers.
 fn figure_1() -> Result<Finding> {
     let reduction = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;
@@ -106,28 +91,6 @@ fn no_overlap() -> Result<Finding> {
     }
     Ok(Finding::claim(true, format!("{} cases", COSTS.len() * 12)))
 }
-
-/// Pairs of costs (d, c) for sweeps.
-const COSTS: [(u64, u64); 18] = [
-    (0, 0),
-    (0, 1),
-    (1, 0),
-    (1, 1),
-    (1, 2),
-    (2, 1),
-    (1, 3),
-    (3, 1),
-    (2, 3),
-    (3, 2),
-    (3, 5),
-    (5, 3),
-    (1, 5),
-    (5, 1),
-    (1, 10),
-    (10, 1),
-    (7, 4),
-    (4, 7),
-];
 
 fn figures() -> Result<Vec<Figure>> {
     let four = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;

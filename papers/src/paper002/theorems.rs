@@ -8,7 +8,7 @@ use oneport::homogeneous::{self, Strategy, Tie, bounds};
 use oneport::plan::Limit;
 
 use super::brute::{self, Tree};
-use super::{COSTS, costs, length, reduce};
+use super::checked::{COSTS, costs, length, reduce};
 use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding};
 

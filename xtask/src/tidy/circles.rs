@@ -9,73 +9,6 @@ use super::imports::File;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// Circles that are known. This list may only shrink: mend one and remove it here; add none.
-const KNOWN: &[&[&str]] = &[
-    &["crates/formats/src/detect.rs", "crates/formats/src/platform_format.rs"],
-    &[
-        "crates/formats/src/error.rs",
-        "crates/formats/src/native/measures.rs",
-        "crates/formats/src/native/mod.rs",
-        "crates/formats/src/scalar.rs",
-        "crates/formats/src/source.rs",
-    ],
-    &[
-        "crates/graph/src/arborescence/heaps.rs",
-        "crates/graph/src/arborescence/mod.rs",
-        "crates/graph/src/arborescence/rows.rs",
-    ],
-    &["crates/graph/src/steiner/mod.rs", "crates/graph/src/steiner/reduce.rs"],
-    &["crates/heterogeneous/src/tables.rs", "crates/heterogeneous/src/tables/rows.rs"],
-    &[
-        "crates/matching/src/general/instance.rs",
-        "crates/matching/src/general/mod.rs",
-        "crates/matching/src/general/splitting.rs",
-    ],
-    &["crates/matching/src/lib.rs", "crates/matching/src/scale.rs"],
-    &["crates/plan/src/collective.rs", "crates/plan/src/demand.rs", "crates/plan/src/form.rs"],
-    &["crates/platform/src/lists.rs", "crates/platform/src/platform.rs"],
-    &[
-        "crates/referee/src/cheapest.rs",
-        "crates/referee/src/cheapest/arborescence.rs",
-        "crates/referee/src/cheapest/many_operands.rs",
-        "crates/referee/src/cheapest/parts.rs",
-        "crates/referee/src/cheapest/search.rs",
-        "crates/referee/src/cheapest/simple.rs",
-    ],
-    &[
-        "crates/referee/src/copies.rs",
-        "crates/referee/src/copies/arborescence.rs",
-        "crates/referee/src/copies/steiner.rs",
-    ],
-    &["crates/schedule/src/execution.rs", "crates/schedule/src/places.rs", "crates/schedule/src/staging.rs"],
-    &[
-        "crates/trees/src/cheapest/exact.rs",
-        "crates/trees/src/cheapest/guide.rs",
-        "crates/trees/src/cheapest/mod.rs",
-        "crates/trees/src/cheapest/rounded.rs",
-        "crates/trees/src/cheapest/table.rs",
-        "crates/trees/src/cheapest/transfer_rows.rs",
-        "crates/trees/src/cheapest/tree.rs",
-        "crates/trees/src/cheapest/unit.rs",
-        "crates/trees/src/cheapest/weights.rs",
-        "crates/trees/src/cheapest/zero_cost.rs",
-    ],
-    &[
-        "papers/src/paper001/errata.rs",
-        "papers/src/paper001/figures.rs",
-        "papers/src/paper001/mod.rs",
-        "papers/src/paper001/searches.rs",
-        "papers/src/paper001/theorems.rs",
-    ],
-    &[
-        "papers/src/paper002/errata.rs",
-        "papers/src/paper002/figure2.rs",
-        "papers/src/paper002/mod.rs",
-        "papers/src/paper002/theorems.rs",
-    ],
-];
-/// This file.
-const HERE: &str = "xtask/src/tidy/circles.rs";
 /// Re-exports that are followed, one after another.
 const DEPTH: usize = 16;
 
@@ -101,7 +34,7 @@ enum Found {
 
 /// Checks every crate.
 pub fn check(sources: &[Source]) -> Vec<Problem> {
-    compare(&found(sources), KNOWN)
+    found(sources).iter().map(problem).collect()
 }
 
 /// All circles, each with its files in order and the arrows between them.
@@ -120,24 +53,15 @@ fn is_root(path: &str) -> bool {
     inside("crates/") || inside("doors/") || ["papers", "truth", "xtask"].contains(&folder)
 }
 
-/// Every circle is a known one, and every known one is still there.
-fn compare(found: &[(Vec<String>, Arrows)], known: &[&[&str]]) -> Vec<Problem> {
-    let is_known = |files: &[String]| known.iter().any(|known| *known == files);
-    let new = found.iter().filter(|(files, _)| !is_known(files)).map(|(files, arrows)| {
-        let (line, way) = shortest(files, arrows);
-        let message = format!(
-            "a circle of imports among {} files ({}): {way}; move what both need into a file below them",
-            files.len(),
-            files.join(", ")
-        );
-        Problem::new(&files[0], line, message)
-    });
-    let gone = known.iter().filter(|known| found.iter().all(|(files, _)| *known != files));
-    let gone = gone.map(|known| {
-        let message = format!("the circle of {} is no more, or another; remove it from KNOWN", known.join(", "));
-        Problem::new(HERE, 0, message)
-    });
-    new.chain(gone).collect()
+/// What is wrong with a circle, and where.
+fn problem((files, arrows): &(Vec<String>, Arrows)) -> Problem {
+    let (line, way) = shortest(files, arrows);
+    let message = format!(
+        "a circle of imports among {} files ({}): {way}; move what both need into a file below them",
+        files.len(),
+        files.join(", ")
+    );
+    Problem::new(&files[0], line, message)
 }
 
 /// A shortest way from the first file back to it, every file with the line of its import; and the first line.
@@ -403,16 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn known_circles_may_only_shrink() {
+    fn a_circle_is_named_with_its_imports() {
         let (a, b) = ("crates/a/src/a.rs", "crates/a/src/b.rs");
         let circle = found_in(&[LIB, ("a.rs", "\nuse crate::b::B;"), ("b.rs", "use crate::a::A;")]);
-        assert!(compare(&circle, &[&[a, b]]).is_empty());
-        let new = compare(&circle, &[]);
-        assert_eq!((new.len(), new[0].path.as_str(), new[0].line), (1, a, 2));
-        assert!(new[0].message.contains(&format!("{a}:2 imports {b}, {b}:1 imports {a};")), "{new:?}");
-        let gone = compare(&[], &[&[a, b]]);
-        assert_eq!((gone.len(), gone[0].path.as_str()), (1, HERE));
-        // One that has become smaller is told twice: as new, and as gone.
-        assert_eq!(compare(&circle, &[&[a, b, "crates/a/src/c.rs"]]).len(), 2);
+        let told: Vec<Problem> = circle.iter().map(problem).collect();
+        assert_eq!((told.len(), told[0].path.as_str(), told[0].line), (1, a, 2));
+        assert!(told[0].message.contains(&format!("{a}:2 imports {b}, {b}:1 imports {a};")), "{told:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! What users list is the same as what has a name; what is wrong with it is named. Trees of papers.
 
 use oneport_baselines::{
-    BaselineError, Comparison, Over, Routes, Send, named, of_ring, of_rounds, of_tree, places, published,
+    BaselineError, Comparison, Forwarders, Routes, Send, named, of_ring, of_rounds, of_tree, published, ranks,
 };
 use oneport_plan::{Collective, NodeId, Platform, Problem, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
@@ -71,7 +71,7 @@ fn published_trees_reduce() {
     for target in [0, 3] {
         let collective = Collective::Reduce { target: nodes[target], participants: nodes.clone(), commutative: true };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &places(problem), Over::Anything);
+        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         let found = published(problem, &routes);
         assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["RR-7898", "Liu-Kuo-Wang"]);
         for algorithm in &found {

@@ -1,7 +1,7 @@
 //! Every named algorithm carries out its collective: its patterns, weighted, are a steady state that the referee
 //! accepts, with the throughput that was counted.
 
-use oneport_baselines::{Algorithm, Over, Routes, Shape, named, places};
+use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
@@ -27,9 +27,9 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
     Collective::forms().iter().map(build).collect()
 }
 
-/// Two or three consecutive places each.
-pub fn groups(places: usize) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = (0..places).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
+/// Two or three consecutive ranks each.
+pub fn groups(ranks: usize) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = (0..ranks).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
     if groups.last().is_some_and(|group| group.len() == 1) && groups.len() > 1 {
         let last = groups.pop().expect("a group");
         groups.last_mut().expect("a group").extend(last);
@@ -39,7 +39,7 @@ pub fn groups(places: usize) -> Vec<Vec<usize>> {
 
 /// The patterns as a steady state, whose loads are those counted.
 pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
-    let name = format!("{} {} of {}", problem.collective(), algorithm.name, algorithm.places.len());
+    let name = format!("{} {} of {}", problem.collective(), algorithm.name, algorithm.ranks.len());
     let loads = algorithm.loads(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let found = loads.throughput(problem).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut patterns = algorithm.patterns(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -170,9 +170,9 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
     let mut checked = 0;
     for collective in collectives(platform) {
         let problem = Problem::new(platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(platform, &places(problem), Over::Anything);
+        let routes = Routes::new(platform, &ranks(problem), Forwarders::Anything);
         let order: Vec<usize> = (0..nodes).rev().collect();
-        for algorithm in named(problem, &Shape { order, groups: groups(nodes) }) {
+        for algorithm in named(problem, &RankHints { order, groups: groups(nodes) }) {
             check(problem, &algorithm, &routes);
             checked += 1;
         }
@@ -203,8 +203,8 @@ fn loads_by_hand() {
     ];
     let collective = Collective::AllReduce { participants: all, commutative: true };
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &places(problem), Over::Anything);
-    let found = named(problem, &Shape::default());
+    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+    let found = named(problem, &RankHints::default());
     for (name, throughput) in expected {
         let algorithm = found.iter().find(|algorithm| algorithm.name == name).expect(name);
         let counted = algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).expect(name);

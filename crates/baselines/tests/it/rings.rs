@@ -1,6 +1,8 @@
 //! Several equal rings at once, and ways that senders take by turns.
 
-use oneport_baselines::{Comparison, Over, Routes, Shape, Ties, known, named, of_equal_rings, on_rings, places};
+use oneport_baselines::{
+    Comparison, Forwarders, RankHints, Routes, Ties, known, named, of_equal_rings, on_rings, ranks,
+};
 use oneport_plan::{Amount, Collective, EqualRings, LinkId, NodeId, Platform, Problem, Rational, Ring, Volumes};
 use oneport_platform::generate;
 use oneport_platform::{Node, PortModel, parse_rational};
@@ -64,11 +66,11 @@ fn the_referee_accepts_equal_rings() {
             let volumes = Volumes::of_size(q("3/2"));
             for collective in collectives(&platform) {
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-                if places(problem).len() != nodes || !on_rings(problem) {
+                if ranks(problem).len() != nodes || !on_rings(problem) {
                     continue;
                 }
                 let algorithm = of_equal_rings(problem, "rings", &rings).expect("rings");
-                let routes = Routes::new(&platform, &places(problem), Over::Anything);
+                let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
                 check(problem, &algorithm, &routes);
                 checked += 1;
             }
@@ -156,15 +158,15 @@ fn senders_take_equal_ways_by_turns() {
     let volumes = Volumes::default();
     let gather = Collective::AllGather { participants: all };
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &places(problem), Over::Anything);
-    let shape = Shape { order: Vec::new(), groups: vec![vec![0, 1], vec![2, 3]] };
+    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+    let shape = RankHints { order: Vec::new(), groups: vec![vec![0, 1], vec![2, 3]] };
     let ring = named(problem, &shape).into_iter().find(|one| one.name.starts_with("rings, one per")).expect("rings");
     let found = ring.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).expect("loads");
     // Three messages enter every box over two cards that carry 1 each.
     assert_eq!(found.throughput, q("2/3"));
     check(problem, &ring, &routes);
     // From every node, each node is reached over links that join.
-    for &from in &places(problem) {
+    for &from in &ranks(problem) {
         for to in platform.node_ids() {
             let path = routes.path(from, to).expect("a path");
             let ends = path.iter().fold(from, |at, &link| {
@@ -189,7 +191,7 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
             let comparison = Comparison::of(problem).expect("a comparison");
             let rows: Vec<_> = comparison.rows.iter().chain(&comparison.out_of_order).collect();
             let sustained = [Ties::Turns, Ties::First].map(|ties| {
-                let routes = Routes::with(&platform, &places(problem), Over::Anything, ties);
+                let routes = Routes::with(&platform, &ranks(problem), Forwarders::Anything, ties);
                 let rate = |algorithm: &oneport_baselines::Algorithm| {
                     algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).ok()
                 };

@@ -5,21 +5,21 @@ use num_traits::ToPrimitive;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
-use oneport_once::{Found, Named, OnceError, Search, Shortest, Way};
+use oneport_once::{BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits};
 
-/// Most deeds of a run that is tried: of a named algorithm, of the optimum's patterns.
+/// Most tasks of a run that is tried: of a named algorithm, of the optimum's patterns.
 const NAMED: usize = 30_000;
 const OWN: usize = 300_000;
 /// No other way is sought for less than this part of the bound.
 const WORTH: u32 = 1000;
 
 /// How far numbers of pieces are tried, from the first on: no piece is less than a byte.
-pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> Search<'w> {
+pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes =
         |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
-    Search { deeds: OWN, pieces, watch }
+    SearchLimits { tasks: OWN, pieces, watch }
 }
 
 fn bits_of_a_byte() -> Rational {
@@ -32,8 +32,8 @@ const INSTANCES: [u64; 3] = [16, 32, 64];
 /// Our own ways: the optimum's patterns each on its share, and periodic schedules of them, whose matchings are
 /// followed.
 pub struct Own<'a> {
-    patterns: Way<'a>,
-    periodic: Vec<Way<'a>>,
+    patterns: PieceSearch<'a>,
+    periodic: Vec<PieceSearch<'a>>,
 }
 
 impl<'a> Own<'a> {
@@ -41,8 +41,8 @@ impl<'a> Own<'a> {
     pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Own<'a> {
         let schedules = oneport::schedules_of(problem, state, &INSTANCES).unwrap_or_default();
         Own {
-            patterns: Way::of_patterns(problem, state),
-            periodic: schedules.into_iter().map(|schedule| Way::of_schedule(problem, schedule)).collect(),
+            patterns: PieceSearch::of_patterns(problem, state),
+            periodic: schedules.into_iter().map(|schedule| PieceSearch::of_schedule(problem, schedule)).collect(),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Own<'a> {
     ///
     /// # Errors
     /// Those of the patterns.
-    pub fn shortest(&mut self, problem: Problem<'_>, search: &Search<'_>, least: &Rational) -> Result<Found> {
+    pub fn shortest(&mut self, problem: Problem<'_>, search: &SearchLimits<'_>, least: &Rational) -> Result<Found> {
         let mut best = self.patterns.shortest(problem, search, least)?;
         for way in &mut self.periodic {
             if (&best.shortest.length - least) * Rational::from_integer(WORTH.into()) < *least {
@@ -68,7 +68,12 @@ impl<'a> Own<'a> {
 }
 
 /// [`Own`] for one size.
-pub fn own(problem: Problem<'_>, state: &SteadyState, search: &Search<'_>, least: &Rational) -> Result<Shortest> {
+pub fn own(
+    problem: Problem<'_>,
+    state: &SteadyState,
+    search: &SearchLimits<'_>,
+    least: &Rational,
+) -> Result<BestPieces> {
     Ok(Own::new(problem, state).shortest(problem, search, least)?.shortest)
 }
 
@@ -76,11 +81,11 @@ pub fn own(problem: Problem<'_>, state: &SteadyState, search: &Search<'_>, least
 /// where it cannot take less than `goal`.
 pub fn named(
     problem: Problem<'_>,
-    way: &mut Named<'_>,
-    search: &Search<'_>,
+    way: &mut NamedSearch<'_>,
+    search: &SearchLimits<'_>,
     goal: Option<&Rational>,
 ) -> Result<Option<Found>> {
-    match way.shortest(problem, &Search { deeds: NAMED, ..*search }, goal) {
+    match way.shortest(problem, &SearchLimits { tasks: NAMED, ..*search }, goal) {
         Err(OnceError::NoWay { .. } | OnceError::TooMany(_)) => Ok(None),
         found => Ok(Some(found?)),
     }
@@ -102,7 +107,7 @@ mod tests {
     use super::*;
     use oneport::platform::generate::{self, Costs};
     use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, formats, solve};
-    use oneport_once::{Draft, least_time};
+    use oneport_once::{TaskList, lower_bound};
 
     fn planned(problem: Problem<'_>) -> Result<Plan> {
         match solve(problem, &Options::default())? {
@@ -122,12 +127,12 @@ mod tests {
         let problem = Problem::new(&platform, &collective, &volumes)?;
         let plan = planned(problem)?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
-        let layout = Draft::of_schedule(problem, &plan.schedule, periods)?.laid_out(problem);
-        assert_eq!(layout.draft().pieces.len(), 512);
-        let dated = layout.dated_in_turn(problem, None, &Watch::unlimited())?;
-        assert_eq!(referee::check_run(problem, &layout.run(&dated))?, dated.length());
-        let least = least_time(problem, &plan.upper_bound);
-        assert!(dated.length() * Rational::from_integer(1000.into()) <= least * Rational::from_integer(1003.into()));
+        let graph = TaskList::of_schedule(problem, &plan.schedule, periods)?.graph(problem);
+        assert_eq!(graph.list().pieces.len(), 512);
+        let timing = graph.simulate_in_order(problem, None, &Watch::unlimited())?;
+        assert_eq!(referee::check_run(problem, &graph.run(&timing))?, timing.length());
+        let least = lower_bound(problem, &plan.upper_bound);
+        assert!(timing.length() * Rational::from_integer(1000.into()) <= least * Rational::from_integer(1003.into()));
         Ok(())
     }
 
@@ -136,7 +141,7 @@ mod tests {
     fn a_periodic_schedule_shortens_and_never_lengthens() -> Result<()> {
         let mut shorter = std::collections::BTreeSet::new();
         let watch = Watch::unlimited();
-        let search = Search { deeds: 3000, pieces: u32::MAX, watch: &watch };
+        let search = SearchLimits { tasks: 3000, pieces: u32::MAX, watch: &watch };
         for (seed, model) in (0..3).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
             let costs = Costs::Uniform { low: 1, high: 9 };
             let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
@@ -152,10 +157,11 @@ mod tests {
                 let volumes = Volumes::default();
                 let problem = Problem::new(&platform, &collective, &volumes)?;
                 let plan = planned(problem)?;
-                let least = least_time(problem, &plan.upper_bound);
+                let least = lower_bound(problem, &plan.upper_bound);
                 let found = Own::new(problem, &plan.steady_state).shortest(problem, &search, &least)?;
                 executed(problem, &found)?;
-                let patterns = Way::of_patterns(problem, &plan.steady_state).shortest(problem, &search, &least)?;
+                let patterns =
+                    PieceSearch::of_patterns(problem, &plan.steady_state).shortest(problem, &search, &least)?;
                 let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
                 assert!(least <= ours && ours <= theirs, "{model} {collective}: {least}, {ours}, {theirs}");
                 if ours < theirs {

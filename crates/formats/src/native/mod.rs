@@ -20,6 +20,7 @@ pub(crate) use json::{assemble, read_json};
 pub(crate) use toml::{read_toml, syntax as toml_syntax};
 pub(crate) use write::{quote, write_json, write_json_into, write_toml};
 
+use crate::closest::closest;
 use crate::error::{FormatError, Mistake, clip};
 use crate::scalar::Scalar;
 use crate::source::Source;
@@ -29,9 +30,6 @@ const FORMAT: &str = "oneport-platform/1";
 const TOP_KEYS: [&str; 5] = ["format", "model", "units", "node", "link"];
 const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
 const LINK_KEYS: [&str; 7] = ["from", "to", "cost", "bandwidth", "duplex", "latency", "overhead"];
-
-/// Node names that are compared with a misspelt one.
-const COMPARED: usize = 20_000;
 
 /// A scalar and where it stands.
 pub(crate) struct Field<'a> {
@@ -278,65 +276,7 @@ fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
     number.ok_or_else(|| wrong(scalar, "a whole number of ports, from 1 to 4294967295"))
 }
 
-/// The name nearest to `name`, when it is at most two edits away (one, for short names; case does not count).
-pub fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let length = name.chars().count();
-    if length == 0 || length > 40 {
-        return None;
-    }
-    let allowed = if length < 4 { 1 } else { 2 };
-    // A name of one letter is like any other.
-    let allowed = allowed.min(length - 1);
-    names
-        .take(COMPARED)
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)
-        .map(|candidate| (edits(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, candidate)| candidate.to_string())
-}
-
-/// Levenshtein distance; upper and lower case count as equal.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (y, above) in b.iter().zip(row.iter_mut().skip(1)) {
-            let best = (diagonal + usize::from(x != *y)).min(left + 1).min(*above + 1);
-            diagonal = std::mem::replace(above, best);
-            left = best;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 /// What is refused by [`Platform::builder`] in a reader of a foreign format, at a line.
 pub(crate) fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
     source.error(offset, None, Mistake::Platform(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_are_levenshteins() {
-        for (a, b, distance) in [("", "abc", 3), ("kitten", "sitting", 3), ("P1", "p1", 0), ("ab", "ba", 2)] {
-            assert_eq!(edits(a, b), distance, "{a} {b}");
-            assert_eq!(edits(b, a), distance, "{b} {a}");
-        }
-    }
-
-    #[test]
-    fn the_nearest_name_is_suggested_and_nothing_far() {
-        let names = ["node-1", "node-12", "gateway"];
-        assert_eq!(closest("gatewy", names.into_iter()), Some("gateway".to_string()));
-        assert_eq!(closest("node1", names.into_iter()), Some("node-1".to_string()));
-        assert_eq!(closest("switch", names.into_iter()), None);
-    }
 }

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use super::demand::Demands;
+use crate::closest::closest;
 use crate::error::{FormatError, Mistake, clip};
 use crate::json::Json;
-use crate::native::{closest, quote};
+use crate::native::quote;
 
 /// What a certificate refers to.
 #[derive(Clone, Copy)]

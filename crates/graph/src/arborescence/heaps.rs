@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use oneport_numbers::Exact;
 
-use super::{Entering, Tops, useful};
+use super::entering::{Entering, Tops, useful};
 
 /// One heap for each set.
 pub(super) struct Heaps<N> {
@@ -19,7 +19,7 @@ struct Cell<N> {
     /// Still to be taken off the costs of all cells below.
     due: N,
     children: [Option<usize>; 2],
-    /// Cells on the way to the nearest missing child.
+    /// Length of the shortest path to a missing child.
     rank: u32,
 }
 

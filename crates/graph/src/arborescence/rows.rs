@@ -2,14 +2,15 @@
 
 use oneport_numbers::Exact;
 
-use super::{Entering, Tops, useful};
+use super::entering::{Entering, Tops, useful};
 
-/// A square of arcs. A set on top has a line: its row holds the arcs that enter it, its column those that leave it.
+/// A square of arcs. Each set on top has a line: its row holds the arcs that enter it, its column the arcs that leave
+/// it.
 pub(super) struct Rows<N> {
     lines: usize,
-    /// By row, then column: cost and arc.
+    /// Row by row: cost and arc.
     arcs: Vec<Option<(N, usize)>>,
-    /// By row: still to be taken off all costs.
+    /// Per row: the amount still to be subtracted from all costs.
     due: Vec<N>,
     /// The line of each set on top.
     line: Vec<usize>,

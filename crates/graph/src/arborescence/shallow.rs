@@ -1,8 +1,8 @@
-//! Of all arborescences of least cost, one in which nodes are near the root.
+//! The shallowest cheapest arborescence that a search over tight arcs finds.
 //!
-//! Those of least cost are told by the dual solution: every arc is *tight* (the sets that it enters weigh what it
-//! costs), and every set of positive weight is entered once. So nodes are reached one after the other, the nearest
-//! first, over tight arcs that enter no set of positive weight in which a node is reached already.
+//! The dual solution characterises the cheapest arborescences: every arc is *tight* (its cost is the weight of the sets
+//! that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of distance,
+//! over tight arcs that enter no set of positive weight with a reached node.
 //!
 //! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds nodes that are reached
 //! and others. Its parts hold the one or the other; as they lie on a cycle of tight arcs (of the whole graph: are
@@ -14,11 +14,11 @@ use std::collections::BinaryHeap;
 
 use oneport_numbers::Exact;
 
-use super::{Arborescence, Dual};
+use super::proof::{Arborescence, Dual};
 
 impl<N: Exact> Arborescence<N> {
-    /// An arborescence of the same cost, with the same proof, that is no deeper where arcs count `hops`: see
-    /// [`shallow_arborescence`](super::shallow_arborescence). Of the list of arcs that this was found over.
+    /// An arborescence of the same cost, with the same proof, that is no deeper if arcs count `hops`: see
+    /// [`shallow_arborescence`](super::shallow_arborescence). `arcs` is the list that this one was found over.
     pub(super) fn shallow(mut self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> Self {
         let search = Search::new(&self.dual, arcs, self.entering.len());
         if let Some((entering, depth)) = search.run(root, arcs, &hops)
@@ -51,9 +51,9 @@ impl<N: Exact> Arborescence<N> {
 
 /// The sets of positive weight, and which of them are entered.
 struct Search {
-    /// By set: the smallest set of positive weight that contains it.
+    /// Per set: the smallest set of positive weight that contains it.
     within: Vec<Option<usize>>,
-    /// By node: the tight arcs that leave it.
+    /// Per node: the tight arcs that leave it.
     tight: Vec<Vec<usize>>,
     entered: Vec<bool>,
 }
@@ -62,7 +62,7 @@ impl Search {
     fn new<N: Exact>(dual: &Dual<N>, arcs: &[(usize, usize, N)], nodes: usize) -> Self {
         let sets = dual.within.len();
         let mut within: Vec<Option<usize>> = vec![None; sets];
-        // By set: what it and all sets around it weigh.
+        // Per set: the total weight of it and of all sets around it.
         let mut total = vec![N::zero(); sets];
         for set in (0..sets).rev() {
             total[set] = dual.weights[set].clone();

@@ -1,4 +1,4 @@
-//! Dual ascent: weights on sets of nodes, one after the other as heavy as the arcs that enter them allow.
+//! Dual ascent: raises the weights of sets in sequence, each as far as the arcs that enter it allow.
 //!
 //! Wong, "A dual ascent approach for Steiner tree problems on a directed graph", Mathematical Programming 28 (1984).
 
@@ -21,8 +21,7 @@ pub(super) struct Ascent<N> {
 
 /// Which set to raise first, and how far to go.
 pub(super) struct Order<'a, N> {
-    /// Arcs of a good tree: sets that it enters once come first, for only they can have a weight beside an optimal
-    /// tree.
+    /// Arcs of a good tree. Sets that it enters once come first: if the tree is optimal, only these can have a weight.
     pub(super) tree: Option<&'a [bool]>,
     /// Small sets by their nodes, not by their entering arcs.
     pub(super) by_nodes: bool,

@@ -9,7 +9,7 @@ struct Gates {
     order: Vec<usize>,
     /// For every node its place in that order; `usize::MAX` if it is not reached.
     place: Vec<usize>,
-    /// By place, the place of the last node that all paths to it pass; the root's is its own.
+    /// Per node: its immediate dominator, the last node that all paths to it pass. The root has itself.
     gate: Vec<usize>,
 }
 
@@ -104,7 +104,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1500))]
 
-        /// By the definition: without the gate the node is not reached.
+        /// Compared with the definition: without the gate the node is not reached.
         #[test]
         fn by_definition(
             nodes in 2..12usize,

@@ -15,7 +15,7 @@ pub(super) struct Graph<N> {
     pub(super) net: Digraph<N>,
 }
 
-/// What is asked: the nodes to reach, and the arcs that may be used.
+/// A subproblem: the nodes to reach, and the arcs that may be used.
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     pub(super) needed: Vec<bool>,

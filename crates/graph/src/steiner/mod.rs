@@ -3,10 +3,9 @@
 //! A broadcast to some of the nodes, or over routers, needs them. The question is NP-hard; the graphs here are sparse
 //! and of some hundred nodes at most.
 //!
-//! **The proof of a bound** is that of [`crate::arborescence`]: give weights to sets of nodes without the root, of
-//! which each contains a required node, such that for every arc the weights of the sets that it *enters* add up to at
-//! most its cost. What reaches all required nodes enters every set at least once, and costs at least the sum of all
-//! weights.
+//! **The proof of a bound** is that of [`crate::arborescence`]: give weights to sets of nodes without the root, each
+//! with a required node, such that for every arc the weights of the sets that it *enters* add up to at most its cost. A
+//! tree that reaches all required nodes enters every set at least once, and costs at least the sum of all weights.
 //!
 //! **The algorithm**
 //! 1. makes the question smaller and cuts it into pieces (`reduce`);
@@ -22,6 +21,7 @@ mod graph;
 mod reduce;
 mod search;
 mod shallow;
+mod solution;
 mod subsets;
 mod trees;
 
@@ -31,22 +31,9 @@ use petgraph::visit::{IntoEdgeReferences, NodeIndexable};
 use crate::Digraph;
 
 use oneport_numbers::Exact;
+use search::Effort;
 
-/// A tree that reaches the required nodes, and what is known of all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Steiner<N, V = usize, E = usize> {
-    /// The arcs used (of a list, their places there), each after the arc that enters its tail. They form a tree out
-    /// of the root whose leaves are required.
-    pub arcs: Vec<E>,
-    /// The sum of their costs.
-    pub cost: N,
-    /// No arborescence that reaches the required nodes costs less. Equal to `cost` if this is the cheapest.
-    pub at_least: N,
-    /// The proof of a bound by arithmetic alone: sets of nodes without the root (sorted), of which each contains a
-    /// required node, with positive weights; for every arc the weights of the sets that it enters add up to at most its
-    /// cost. The sum of all weights is at most `at_least`; it is less where that took branching.
-    pub cuts: Vec<(Vec<V>, N)>,
-}
+pub use solution::Steiner;
 
 /// The cheapest arborescence out of `root` that reaches all `required` nodes of a directed graph, with costs of at
 /// least 0, or the best found; `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
@@ -133,15 +120,6 @@ pub fn heuristic<N: Exact>(
     arcs: &[(usize, usize, N)],
 ) -> Option<Steiner<N>> {
     run(nodes, root, required, arcs, &mut Effort { budget: None, cuts: true, watch: &Watch::unlimited() })
-}
-
-/// How long to look, and for what.
-struct Effort<'a> {
-    /// Subproblems that may still be looked at; `None`: nothing is enumerated.
-    budget: Option<usize>,
-    /// Whether the sets that prove the bound are wanted.
-    cuts: bool,
-    watch: &'a Watch,
 }
 
 fn run<N: Exact>(

@@ -4,14 +4,17 @@
 //! - A node without which a needed node is not reached is needed too. An arc is closed if it leads to a node that every
 //!   path to the arc's tail has to pass, or if a path of two arcs costs no more.
 //! - A needed node that another needed node reaches for nothing need not be asked for.
-//! - What is left falls into pieces that share single nodes (blocks), each of which is a question of its own.
+//! - The rest falls into pieces that share single nodes (blocks). Each is a separate question.
 
 use std::collections::VecDeque;
 
-use super::graph::{Graph, Task};
-use super::{Exact, Steiner, dominators};
+use oneport_numbers::Exact;
 
-/// A question of its own.
+use super::dominators;
+use super::graph::{Graph, Task};
+use super::solution::Steiner;
+
+/// A separate question.
 pub(super) struct Piece<N> {
     pub(super) graph: Graph<N>,
     pub(super) task: Task,
@@ -97,7 +100,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
             if !reached[node] || group[node].is_some() {
                 continue;
             }
-            // Only who has a free arc is on a cycle of them.
+            // Only a node with a free arc is on a cycle of free arcs.
             if self.out[node].iter().any(|&arc| free(arc)) {
                 let seen = self.reached(&[node], |arc| free(arc) && group[self.arcs[arc].1].is_none());
                 for other in (node + 1..nodes).filter(|&other| seen[other]) {
@@ -173,9 +176,9 @@ impl<'a, N: Exact> Reduction<'a, N> {
         arcs
     }
 
-    /// The nodes of a set of groups, and all that the root does not reach but through them: what is entered over open
-    /// arcs is the same, for who enters these others is reached otherwise. An arc closed for a detour enters no set
-    /// that the detour does not enter, and an arc closed at a gate enters no such set at all.
+    /// The nodes of these groups, and the nodes that the root reaches only through them. This adds no entering open
+    /// arc, since the tail of every other arc into these nodes is reached otherwise. An arc closed for a detour enters
+    /// no set that the detour does not enter, and an arc closed at a gate enters no such set at all.
     fn behind(&self, set: &[usize]) -> Vec<usize> {
         let mut inside = vec![false; self.graph.nodes()];
         set.iter().for_each(|&group| inside[group] = true);

@@ -6,7 +6,7 @@ use oneport_watch::Watch;
 
 use super::ascent::{Ascent, Order};
 use super::graph::{Graph, Task, Tree};
-use super::{Effort, dominators, subsets, trees};
+use super::{dominators, subsets, trees};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
@@ -16,11 +16,11 @@ const QUICK: usize = 3;
 const THOROUGH: usize = 4;
 /// Rounds of local search over all nodes.
 const EXCHANGES: usize = 3;
-/// Nodes that need not be reached times arcs, beyond which there is no local search: it takes an arborescence for each.
+/// Limit of the local search, as optional nodes times arcs: it takes an arborescence for each optional node.
 const MOST_EXCHANGED: usize = 1 << 20;
 /// Up to this many terminals, the dynamic program over their subsets (Dreyfus and Wagner) is always used.
 const FEW: usize = 8;
-/// So many pairs of subsets and nodes are looked at rather than branching.
+/// Up to this many pairs of subsets and nodes, the dynamic program is preferred to branching.
 const SUBSETS: usize = 4_000_000;
 
 /// The best tree of a piece and a proved bound; the sum of the cuts' weights may be less.
@@ -30,8 +30,16 @@ pub(super) struct Found<N> {
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// Solves a piece with at most the budget's subproblems, or without any enumeration if there is no budget or the watch
-/// has ended.
+/// How long to look, and for what.
+pub(super) struct Effort<'a> {
+    /// Subproblems that may still be looked at; `None`: nothing is enumerated.
+    pub(super) budget: Option<usize>,
+    /// Whether the sets that prove the bound are wanted.
+    pub(super) cuts: bool,
+    pub(super) watch: &'a Watch,
+}
+
+/// Solves a piece within the budget. Without a budget or after the end of the watch, nothing is enumerated.
 pub(super) fn solve<N: Exact>(graph: &Graph<N>, task: &Task, effort: &mut Effort<'_>) -> Option<Found<N>> {
     if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
         return spanning(graph, effort.cuts);
@@ -216,8 +224,8 @@ impl<N: Exact> Search<'_, N> {
         vec![(without, parent.ascent.clone()), (with, parent.ascent)]
     }
 
-    /// Goes on with the weights, and closes arcs, as long as that does any good; `None` if no tree of the task is below
-    /// the best.
+    /// Raises weights and closes arcs while that helps; `None` if every tree of the task costs at least the best known
+    /// one.
     fn bound(&mut self, mut task: Task, mut ascent: Ascent<N>) -> Option<Open<N>> {
         let graph = self.graph;
         for round in 0.. {

@@ -1,16 +1,17 @@
-//! A tree over the same nodes that is not dearer, and shallow.
+//! A shallow tree over the same nodes that costs at most as much.
 
 use oneport_numbers::Exact;
 
-use super::Steiner;
+use super::solution::Steiner;
 use crate::arborescence::shallow_arborescence;
 
 impl<N: Exact> Steiner<N> {
-    /// A tree over nodes of this one that costs no more and, unless it costs less, is no deeper where every arc of the
-    /// list (by its place) counts `hops`; with the same proof. Among trees over exactly these nodes it is as shallow as
-    /// [`shallow_arborescence`] says.
+    /// A tree over nodes of this one that costs at most as much and, unless it costs less, is no deeper if every arc of
+    /// the list (by its index) counts `hops`. The proof is the same. Among trees over exactly these nodes it is as
+    /// shallow as [`shallow_arborescence`] says.
     ///
-    /// Of the question that this answers. An arborescence over the nodes of the tree.
+    /// `root`, `required` and `arcs` are those of the question that this tree answers. Takes the time of one
+    /// arborescence over the nodes of the tree.
     #[must_use]
     pub fn shallow(
         self,
@@ -69,7 +70,7 @@ impl<N: Exact> Steiner<N> {
     }
 }
 
-/// How far the farthest node of a tree is, whose arcs come after those that enter their tails.
+/// The distance of the farthest node of a tree. Arcs come after the arcs that enter their tails.
 fn depth<N>(tree: &[usize], arcs: &[(usize, usize, N)], hops: &impl Fn(usize) -> u32) -> u32 {
     let mut far = std::collections::BTreeMap::new();
     for &arc in tree {

@@ -8,8 +8,8 @@ use oneport_watch::Watch;
 use super::graph::{Graph, Task, Tree};
 use oneport_numbers::Exact;
 
-/// The cheapest tree to at most 20 needed nodes; `None` if there is none. `O(3^k n + 2^k m log n)` for `k` needed
-/// nodes, and room for `2^k n` costs. `None` also where the watch has ended.
+/// The cheapest tree to at most 20 needed nodes; `None` if no tree exists or the watch has ended. `O(3^k n + 2^k m log
+/// n)` for `k` needed nodes, and room for `2^k n` costs.
 pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
     let needed: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).collect();
     if needed.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -
     Some(Tree { arcs, cost })
 }
 
-/// The cheapest way to serve a set out of a node in two parts: one of the parts and the cost.
+/// The cheapest split of a set at a node into two parts: one of the parts and the cost.
 fn split<N: Exact>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option<(usize, N)> {
     let mut best: Option<(usize, N)> = None;
     let mut part = (set - 1) & set;

@@ -8,8 +8,8 @@ use super::graph::{Graph, Task, Tree};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
-/// The cheapest arborescence over the marked nodes, less the leaves that nobody needs, and again over what is left;
-/// `None` if the open arcs do not span the marked nodes, or a needed node is not marked.
+/// The cheapest arborescence over the marked nodes, pruned, and again over the remaining nodes; `None` if the open arcs
+/// do not span the marked nodes, or a needed node is not marked.
 pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> Option<Tree<N>> {
     if (0..graph.nodes()).any(|node| task.needed[node] && !marked[node]) {
         return None;
@@ -46,7 +46,7 @@ fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option
     Some(prune(graph, task, found.entering.into_iter().flatten().map(|index| used[index]).collect()))
 }
 
-/// A tree less the leaves that nobody needs.
+/// A tree without its leaves that are not needed.
 fn prune<N: Exact>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<N> {
     let mut entering = vec![None; graph.nodes()];
     let mut leaving = vec![0usize; graph.nodes()];
@@ -70,8 +70,8 @@ fn prune<N: Exact>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<
     Tree { arcs, cost }
 }
 
-/// Connects the nearest needed node by a shortest path to what is there already, and again: the nodes of these paths.
-/// `pass` tells which arcs to use. `None` if a needed node is not reached.
+/// Connects the nearest needed node to the tree so far by a shortest path, until all are connected. Returns the nodes
+/// of these paths. `pass` selects the arcs. `None` if a needed node is unreachable.
 ///
 /// Takahashi and Matsuyama, "An approximate solution for the Steiner problem in graphs" (1980).
 pub(super) fn paths<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Vec<bool>> {
@@ -130,8 +130,7 @@ pub(super) fn best_of<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usi
         .min_by(|one, other| one.cost.cmp(&other.cost))
 }
 
-/// Puts single optional nodes in or leaves them out as long as that makes the tree cheaper, at most `rounds` times over
-/// all nodes.
+/// Adds or removes single optional nodes while the tree gets cheaper, at most `rounds` times over all nodes.
 pub(super) fn improve<N: Exact>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N>, rounds: usize) {
     for _ in 0..rounds {
         let mut better = false;
@@ -167,8 +166,7 @@ fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// 0 -> 1 -> 2, and 0 -> 3: where 3 is not needed it is cut off; where a needed node is not marked there is no
-    /// tree.
+    /// 0 -> 1 -> 2, and 0 -> 3: if 3 is not needed it is cut off; if a needed node is not marked the result is `None`.
     #[test]
     fn needed_and_marked() {
         let graph = Graph::new(4, 0, vec![(0, 1, 1u64), (1, 2, 1), (0, 3, 1)]);

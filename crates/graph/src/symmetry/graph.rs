@@ -6,7 +6,7 @@ use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
 
 use crate::Digraph;
 
-/// What an automorphism must keep: colours of nodes, classes of links.
+/// The structure that an automorphism keeps: colours of nodes, classes of links.
 pub(super) struct Graph {
     /// Colour of every node: equal where the keys and being a point are.
     pub colours: Vec<u32>,
@@ -20,7 +20,7 @@ pub(super) struct Graph {
     sorted: Vec<u32>,
 }
 
-/// Spreads the bits of a small number, so that sums of a few of them tell multisets apart (the finaliser of
+/// Spreads the bits of a small number, so that sums of a few of them distinguish multisets (the finaliser of
 /// SplitMix64). A collision would only make a partition coarser: every automorphism is verified link by link.
 pub(super) fn spread(value: u64) -> u64 {
     let mut z = value.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

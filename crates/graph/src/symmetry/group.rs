@@ -97,8 +97,8 @@ impl Group {
         (0..self.order()).map(raise).collect()
     }
 
-    /// What adding `map` to the group would give, if `map` is an automorphism with `map g = g^power map` for all `g`,
-    /// and the larger group still acts freely.
+    /// The extension of the group by `map`, if `map` is an automorphism with `map g = g^power map` for all `g`, and the
+    /// larger group still acts freely.
     ///
     /// Then `map^r` is in the group for a least `r`, the elements are `map^i g` with `0 <= i < r`, and they act freely
     /// if and only if `map^i` keeps no orbit for `0 < i < r`.

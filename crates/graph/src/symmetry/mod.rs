@@ -1,7 +1,7 @@
 //! Symmetries of a graph: renamings of nodes that change nothing.
 //!
-//! Where a question is asked once for each of some nodes that are all alike (here called *participants*), a group of
-//! automorphisms that acts freely on them lets one answer stand for all. [`free_automorphisms`] finds such a group:
+//! If a question is asked once for each of some nodes that are all alike (here called *participants*), a group of
+//! automorphisms that acts freely on them lets one answer represent all. [`free_automorphisms`] finds such a group:
 //!
 //! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where
 //!    the sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
@@ -28,13 +28,13 @@ use search::{Goal, Search};
 const BUDGET: u64 = 1 << 27;
 /// Most images, of nodes and links and over all elements, of one answer.
 const MAX_IMAGES: usize = 1 << 27;
-/// First images tried for each way to stand to the first participant.
+/// First images tried for each relation to the first participant.
 const FIRST_IMAGES: usize = 2;
 /// First images tried in all, per step and length of cycles.
 const MAX_FIRST_IMAGES: usize = 24;
 /// First images tried where the lengths of cycles are left open.
 const MAX_NEAR: usize = 12;
-/// Ways in which a new element may conjugate the group that are tried.
+/// Number of automorphisms of the group tried as conjugations by a new element.
 const CONJUGATIONS: usize = 6;
 /// Elements that are tried as the power of a new element that falls into the group.
 const CLOSINGS: usize = 6;
@@ -62,9 +62,9 @@ pub struct Automorphism {
 /// that are given twice count once.
 ///
 /// # Complexity
-/// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, where the cells tell the points apart. Else
-/// about as much per element of the group, and at most some 10⁸ elementary steps; space `O(order (n + m))`. At most
-/// `2^31` nodes and edges.
+/// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, if the cells separate the points. Else about
+/// as much per element of the group, and at most some 10⁸ elementary steps; space `O(order (n + m))`. At most `2^31`
+/// nodes and edges.
 ///
 /// ```
 /// use oneport_graph::free_automorphisms;
@@ -131,12 +131,12 @@ enum Lengths {
     Any,
 }
 
-/// One way to grow a group.
+/// A strategy to grow a group.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct Strategy {
     lengths: Lengths,
-    /// Take only generators that move all participants of one kind in one way, as all of an abelian transitive group
-    /// do.
+    /// Take only generators that move all participants of one kind by one relation, as all elements of an abelian
+    /// transitive group do.
     uniform: bool,
     /// How many generators to refuse before the first is taken.
     skip: usize,
@@ -144,12 +144,16 @@ struct Way {
     backwards: bool,
 }
 
-/// The ways, the best first.
-fn ways() -> impl Iterator<Item = Way> {
-    let uniform =
-        [Lengths::Any, Lengths::ShortFirst].map(|lengths| Way { lengths, uniform: true, skip: 0, backwards: false });
+/// The strategies, the best first.
+fn strategies() -> impl Iterator<Item = Strategy> {
+    let uniform = [Lengths::Any, Lengths::ShortFirst].map(|lengths| Strategy {
+        lengths,
+        uniform: true,
+        skip: 0,
+        backwards: false,
+    });
     let free = (0..RESTARTS).flat_map(|restart| {
-        [Lengths::LongFirst, Lengths::ShortFirst, Lengths::LargePrimesFirst].map(|lengths| Way {
+        [Lengths::LongFirst, Lengths::ShortFirst, Lengths::LargePrimesFirst].map(|lengths| Strategy {
             lengths,
             uniform: false,
             skip: restart / 2,
@@ -162,14 +166,14 @@ fn ways() -> impl Iterator<Item = Way> {
 /// The largest of a few groups; no group has more than `bound` elements.
 fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group {
     let mut best = Group::trivial(search.graph, participants);
-    for way in ways() {
+    for strategy in strategies() {
         if best.order() == bound || search.scratch.work > BUDGET {
             break;
         }
-        // No single way may use up all.
-        let share = if way.lengths == Lengths::Any { 8 } else { 4 };
+        // No single strategy may use up the budget.
+        let share = if strategy.lengths == Lengths::Any { 8 } else { 4 };
         search.budget = search.scratch.work + (BUDGET - search.scratch.work) / share;
-        let group = grow(search, participants, bound, way);
+        let group = grow(search, participants, bound, strategy);
         if group.order() > best.order() {
             best = group;
         }
@@ -178,13 +182,13 @@ fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group 
 }
 
 /// A group, step by step.
-fn grow(search: &mut Search, participants: &[u32], bound: usize, mut way: Way) -> Group {
+fn grow(search: &mut Search, participants: &[u32], bound: usize, mut strategy: Strategy) -> Group {
     let mut group = Group::trivial(search.graph, participants);
     while group.order() < bound {
         let limit = MAX_IMAGES / (search.graph.nodes() + search.graph.links()) / group.order();
-        let found = match way.lengths {
+        let found = match strategy.lengths {
             Lengths::Any => longest(search, &group, participants, limit),
-            _ => step(search, &group, participants, limit, bound / group.order(), &mut way),
+            _ => step(search, &group, participants, limit, bound / group.order(), &mut strategy),
         };
         let Some(extension) = found else { break };
         group = group.extended(&extension);
@@ -217,12 +221,12 @@ fn step(
     participants: &[u32],
     limit: usize,
     quotient: usize,
-    way: &mut Way,
+    strategy: &mut Strategy,
 ) -> Option<Extension> {
     let (x, images) = first_images(search, group, participants)?;
-    for steps in way.lengths.list(quotient).into_iter().filter(|&steps| steps <= limit) {
+    for steps in strategy.lengths.list(quotient).into_iter().filter(|&steps| steps <= limit) {
         let (mut fallback, mut patience) = (None, PATIENCE);
-        for power in conjugations(group, steps, way.uniform) {
+        for power in conjugations(group, steps, strategy.uniform) {
             let powers = if power == 1 { (0..group.order()).collect() } else { group.powers(power) };
             let closings = [0].into_iter().chain(group.generators.iter().rev().copied()).take(CLOSINGS);
             for (closing, &y) in closings.flat_map(|closing| images.iter().map(move |y| (closing, y))) {
@@ -234,16 +238,16 @@ fn step(
                     group,
                     powers: &powers,
                     cycle: Some((steps, closing)),
-                    uniform: way.uniform,
-                    backwards: way.backwards,
+                    uniform: strategy.uniform,
+                    backwards: strategy.backwards,
                 };
                 let Some((extension, uniform)) = extension(search, &goal, x, y) else { continue };
                 // An element of shorter cycles also comes back after `steps` steps.
                 if extension.steps != steps {
                     continue;
                 }
-                if way.skip > 0 {
-                    way.skip -= 1;
+                if strategy.skip > 0 {
+                    strategy.skip -= 1;
                 } else if uniform {
                     return Some(extension);
                 } else {
@@ -328,8 +332,8 @@ fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
     [1].into_iter().chain(others).take(CONJUGATIONS).collect()
 }
 
-/// The participant of [`rarest`], and images for it outside its own orbit: a few for each way of standing to it, the
-/// rarest ways first.
+/// The participant of [`rarest`], and images for it outside its orbit: a few per relation to it, rarest relations
+/// first.
 fn first_images(search: &mut Search, group: &Group, participants: &[u32]) -> Option<(u32, Vec<u32>)> {
     let x = rarest(search, participants)?;
     let members = search.base.members(search.base.cell(x)).to_vec();

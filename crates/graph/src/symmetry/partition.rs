@@ -12,7 +12,7 @@ use super::graph::{Graph, spread};
 pub(super) struct Partition {
     /// The nodes, cell after cell.
     order: Vec<u32>,
-    /// Where each node stands in `order`.
+    /// Per node: its index in `order`.
     place: Vec<u32>,
     /// The cell of each node.
     cell: Vec<u32>,
@@ -102,7 +102,7 @@ impl Partition {
         &self.order
     }
 
-    /// Puts a node that shares its cell into a cell of its own, the last part of the old one; returns the new cell.
+    /// Splits a node off its cell into a new cell, the last part of the old one. Returns the new cell.
     pub fn individualise(&mut self, node: u32) -> u32 {
         let cell = self.cell(node);
         let last = cell + self.size[cell as usize] - 1;

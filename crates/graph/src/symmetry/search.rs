@@ -17,14 +17,14 @@ const SAMPLE: usize = 8;
 /// Most entries of remembered relations.
 const REMEMBERED: usize = 1 << 24;
 
-/// What an attempt looks for.
+/// The requirements of an attempt.
 pub(super) struct Goal<'a> {
     pub group: &'a Group,
     /// The image of every element of the group under conjugation by the new one, by place.
     pub powers: &'a [usize],
     /// The new element to the power of `.0` is the element `.1` of the group; nothing: whatever comes.
     pub cycle: Option<(usize, usize)>,
-    /// Only images that stand to their nodes in one way, for every kind of participants.
+    /// Only images with the same relation to their nodes, for every kind of participants.
     pub uniform: bool,
     /// Try the images of participants from the last to the first.
     pub backwards: bool,
@@ -73,8 +73,8 @@ impl<'a> Search<'a> {
         self.scratch.work > self.budget
     }
 
-    /// How every node stands to `x`: its cell after individualising `x`. An automorphism that takes `x` to `x'` takes
-    /// nodes to nodes that stand to `x'` in the same way.
+    /// The relation of every node to `x`: its cell after individualising `x`. An automorphism that takes `x` to `x'`
+    /// keeps relations: those to `x` become those to `x'`.
     pub fn relation(&mut self, x: u32) -> &[u32] {
         if !self.relations.contains_key(&x) {
             if self.relations.len() * self.graph.nodes() > REMEMBERED {
@@ -214,8 +214,8 @@ impl<'a> Search<'a> {
         Some(relation)
     }
 
-    /// Whether the images of participants of one kind stand to them in one way, judged by a sample. The elements of an
-    /// abelian group that acts transitively do; what else acts freely, reflections for instance, need not.
+    /// Whether all participants of one kind have the same relation to their images, judged by a sample. The elements of
+    /// an abelian group that acts transitively have it; other free automorphisms, reflections for instance, need not.
     pub fn is_uniform(&mut self, group: &Group, map: &[u32]) -> bool {
         let mut sampled: BTreeMap<u32, (usize, u32)> = BTreeMap::new();
         for x in (0..self.graph.nodes() as u32).filter(|&x| group.orbit[x as usize] != u32::MAX) {

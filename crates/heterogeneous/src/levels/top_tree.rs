@@ -1,10 +1,10 @@
 //! Most room for slow senders under a top tree of at most `f` fast ones: exact, by branch and bound.
 //!
-//! Maximise `W = sum w_j y_j`, where `y_j` fast senders stand at the j-th *level level* `p_j` (see the parent module)
-//! and `w_j = 2^m` there. Between `p_{j-1}` and `p_j` lie `e_j` levels of weight 0, each of which drops `m` by one, so
-//! `w_j = w_{j-1} / 2^e_j`. For a ratio below 2 no two level levels are neighbours: `e_j >= 1` for `j >= 1`.
-//! `y` senders at `p_j` need `ceil(y/2^i)` at each level `i` above it: `cost(y) = sum_{i <= e} ceil(y / 2^i)` in all,
-//! and they open `2y` slots below.
+//! Maximise `W = sum w_j y_j`, where `y_j` fast senders are at the j-th *level level* `p_j` (see the parent module) and
+//! `w_j = 2^m` there. Between `p_{j-1}` and `p_j` lie `e_j` levels of weight 0, each of which drops `m` by one, so `w_j
+//! = w_{j-1} / 2^e_j`. For a ratio below 2 level levels are not adjacent: `e_j >= 1` for `j >= 1`. `y` senders at `p_j`
+//! need `ceil(y/2^i)` at each level `i` above it: `cost(y) = sum_{i <= e} ceil(y / 2^i)` in all, and they open `2y`
+//! slots below.
 //!
 //! Linear relaxation: `cost(y) >= y (2 - 2^-e)`, and `y <= 2^e slots`. So a stage earns at most `w 2^e / (2^(e+1) - 1)`
 //! per sender, which is more than `w / 2`, and the next at most `w / (2^(e'+1) - 1) <= w / 3`: the relaxed optimum

@@ -15,7 +15,7 @@ use super::weights::{ONE, Potential, improve};
 
 /// States per piece of work.
 const PIECE: usize = 512;
-/// Bytes per state beside its key.
+/// Bytes per state besides its key.
 const ORIGIN: usize = 8;
 /// Layers of fewer states are not worth learning from.
 const FEW: usize = 64;
@@ -31,13 +31,13 @@ const STATE_STEPS: usize = 60;
 /// One layer: states as runs of slot numbers, and how they came about.
 pub(super) struct Layer {
     keys: Keys,
-    /// By state: its predecessor in the layer before, and the slot taken there.
+    /// Per state: its predecessor in the layer before, and the slot taken there.
     origins: Vec<(u32, u16)>,
 }
 
 /// How a pass ended.
 pub(super) enum Pass {
-    /// By sender, the slot of its stage that it takes.
+    /// Per sender: the slot of its stage that it takes.
     Placed(Vec<u16>),
     /// No placement, proved.
     Impossible,
@@ -47,7 +47,7 @@ pub(super) enum Pass {
     Stopped,
 }
 
-/// One successor on its way into the next layer.
+/// A successor before it enters the next layer.
 struct Child {
     origin: u32,
     taken: u16,
@@ -61,7 +61,7 @@ pub(super) struct Limits<'a> {
     pub width: usize,
     /// Bytes of one layer, and of what all layers leave behind.
     pub memory: usize,
-    /// Told the number of states of every layer; false stops.
+    /// Called with the number of states of every layer; false stops.
     pub go_on: &'a mut dyn FnMut(u64) -> bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The senders are taken in order of their times, fastest first, so that no sender is above a faster one (Liu-Kuo-Wang
 //! 2009, Observation 1). A slot of date `a` leaves `r = D - a` before the deadline. Below it hang senders later in the
-//! order, one after the other: `r` may be rounded down to a sum of times of later senders, and slots that become equal
-//! are equal for all that follows. What remains is small and is numbered: the search handles slots as 16-bit numbers.
+//! order, in sequence: `r` may be rounded down to a sum of times of later senders, and slots that become equal are
+//! equal for all that follows. The few remaining slots are numbered: the search handles slots as 16-bit numbers.
 
 /// No slot: nothing fits in what remains.
 pub(super) const DEAD: u16 = u16::MAX;
@@ -12,11 +12,11 @@ const MOST_SUMS: usize = 1 << 17;
 
 /// The slots that may be open when it is one sender's turn, by what they leave before the deadline, ascending.
 pub(super) struct Stage {
-    /// What the slots leave before the deadline.
+    /// The time that each slot leaves before the deadline.
     pub rests: Vec<u64>,
-    /// By slot: the number at the next stage of each of the two slots that open when the sender takes it.
+    /// Per slot: the number at the next stage of each of the two slots that open when the sender takes it.
     pub take: Vec<u16>,
-    /// By slot: its number at the next stage when the sender does not take it.
+    /// Per slot: its number at the next stage when the sender does not take it.
     pub stay: Vec<u16>,
 }
 

@@ -21,11 +21,11 @@ const MANY: i64 = 1 << 20;
 /// Weights and the potentials that follow from them.
 #[derive(Debug, Clone)]
 pub(super) struct Potential {
-    /// By sender.
+    /// Per sender.
     pub weights: Vec<i64>,
-    /// By stage, by slot.
+    /// Per stage and slot.
     pub values: Vec<Vec<i64>>,
-    /// By stage: the weights of the senders from there on.
+    /// Per stage: the weights of the senders from there on.
     pub needs: Vec<i64>,
 }
 
@@ -53,7 +53,7 @@ impl Potential {
         Potential { weights, values, needs }
     }
 
-    /// What the slots could carry beyond the need; negative proves that the senders from `stage` on do not fit.
+    /// The weight that the slots could hold beyond the need. If it is negative, the senders from `stage` on do not fit.
     pub(super) fn surplus(&self, stage: usize, slots: &[u16]) -> i64 {
         let carried: i64 = slots.iter().map(|&slot| at(&self.values[stage], slot)).fold(0, i64::saturating_add);
         carried.saturating_sub(self.needs[stage])

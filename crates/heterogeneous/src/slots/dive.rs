@@ -1,8 +1,8 @@
 //! Whole senders: date by date and class by class, with the relaxation asked again after every choice.
 //!
-//! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. What is
-//! tried first is what the mixture of the relaxation does there, rounded; then numbers further and further from it, on
-//! either side until the relaxation rules one out: what it allows is convex, so all beyond are ruled out too. A dive
+//! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. The
+//! first number tried is that of the relaxation's mixture, rounded; then numbers further and further from it, on either
+//! side until the relaxation rules one out. The allowed numbers are convex, so all beyond are ruled out too. A dive
 //! that comes to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a
 //! fastest one (Liu-Kuo-Wang 2009, Observation 1), and no slot stays idle while senders are left that fit (one from a
 //! later slot, with all below it, could move there).
@@ -21,11 +21,11 @@ use super::relaxation::{Mixture, State, Verdict, decide};
 use crate::Error;
 use crate::snf_placement::{Placed, length};
 
-/// What a dive finds.
+/// The outcome of a dive.
 pub(super) enum Dive {
     /// A placement.
     Placed(Vec<Placed>),
-    /// There is none.
+    /// No placement exists.
     Never,
     /// None was found.
     Open,
@@ -48,7 +48,7 @@ struct Place {
 /// A point to return to, and the numbers of senders to try there next: below and above those tried.
 struct Frame {
     place: Place,
-    /// What the mixture does, a number that the relaxation allows.
+    /// The number of the mixture, which the relaxation allows.
     wish: Rational,
     below: Option<u64>,
     above: Option<u64>,
@@ -92,7 +92,7 @@ impl Diver<'_> {
             let mut end = false;
             while fits && !end && !self.at_choice(&place) {
                 end = !self.advance(&mut place, &mut rows, &mixture);
-                // What departs from the mixture needs another.
+                // After a departure from the mixture another one is needed.
                 if !end && place.departed {
                     fits = self.ask(&mut place, &mut mixture, go_on)?;
                 }

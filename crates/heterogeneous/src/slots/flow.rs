@@ -11,19 +11,19 @@ pub(super) const MANY: u128 = 1 << 100;
 
 /// The dates of all slots: sums of times up to a latest one.
 pub(super) struct Flow {
-    /// By class, fastest first.
+    /// Per class, fastest first.
     pub times: Vec<u64>,
     /// Ascending, from 0 on.
     pub dates: Vec<u64>,
-    /// By class, by date: the place of the date one transfer later.
+    /// Per class and date: the index of the date one transfer later.
     pub next: Vec<Vec<u32>>,
 }
 
 /// For given weights the least prices, and which class each slot is worth its price for.
 pub(super) struct Potential {
-    /// By date.
+    /// Per date.
     pub prices: Vec<i128>,
-    /// By date: a class, or [`IDLE`].
+    /// Per date: a class, or [`IDLE`].
     pub choice: Vec<u16>,
 }
 
@@ -55,8 +55,8 @@ impl Flow {
         (place != LATE && place as usize <= deadline).then_some(place as usize)
     }
 
-    /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` where `a + t_i` is by the deadline; slots of one
-    /// date may be closed to the first so many classes.
+    /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` if `a + t_i` is by the deadline. Slots of the date
+    /// `closed` are closed to the first `first` classes.
     pub(super) fn potential(&self, weights: &[i128], deadline: usize, (closed, first): (usize, usize)) -> Potential {
         let mut prices = vec![0i128; deadline + 1];
         let mut choice = vec![IDLE; deadline + 1];
@@ -97,7 +97,7 @@ impl Flow {
     }
 }
 
-/// By date the place of the date `time` later.
+/// Per date: the index of the date `time` later.
 fn successors(dates: &[u64], time: u64) -> Vec<u32> {
     let mut place = 0;
     let find = |&date: &u64| {

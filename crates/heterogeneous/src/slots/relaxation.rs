@@ -20,14 +20,14 @@ const BITS: u32 = 80;
 /// Columns after which the answer is "unknown".
 const MOST_COLUMNS: usize = 3000;
 
-/// What is open and what is left to be placed.
+/// Open slots and senders left.
 #[derive(Clone)]
 pub(super) struct State {
     /// Open slots, by date.
     pub slots: Vec<u128>,
     /// Senders left, by class.
     pub senders: Vec<u64>,
-    /// A date whose slots are closed to the first so many classes.
+    /// A date, and the number of first classes that its slots are closed to.
     pub closed: (usize, usize),
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Mixture {
 struct Part {
     share: Rational,
     choice: Vec<u16>,
-    /// By date, how many slots it takes if the share is 1.
+    /// Per date: how many slots it takes if the share is 1.
     taken: Vec<u128>,
 }
 
@@ -88,8 +88,8 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// Decides, as far as fractions go, whether the senders fit by the deadline (a place of a date). `memory` holds weights
-/// worth trying and receives those that were.
+/// Decides, as far as fractions go, whether the senders fit by the deadline (the index of a date). `memory` holds
+/// weights worth trying and receives the weights that were.
 pub(super) fn decide(
     flow: &Flow,
     deadline: usize,
@@ -98,7 +98,7 @@ pub(super) fn decide(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Verdict, Error> {
     let mut master = Master::new(flow, state)?;
-    // What was worth trying for a similar question starts this one.
+    // Weights that were worth trying for a similar question come first.
     for weights in memory.iter().rev().take(3 * flow.times.len() + 6) {
         let weights = state.usable(weights);
         let potential = flow.potential(&weights, deadline, state.closed);
@@ -153,7 +153,7 @@ fn tolerance() -> Rational {
     Rational::new(BigInt::one(), BigInt::one() << 20u32)
 }
 
-/// What the program over the choices known proposes.
+/// A proposal of the program over the known choices.
 enum Proposal {
     /// Weights to try.
     Weights(Vec<i128>),
@@ -207,7 +207,7 @@ impl Master {
         Ok(master)
     }
 
-    /// Adds a choice; false when one that places as many is there.
+    /// Adds a choice; returns false if an equal column exists.
     fn add(&mut self, flow: &Flow, state: &State, choice: Vec<u16>) -> Result<bool, Error> {
         let counts = flow.counts(&choice, &state.slots);
         if self.vectors.contains(&counts) {
@@ -227,7 +227,7 @@ impl Master {
     fn propose(&mut self, flow: &Flow) -> Result<Option<Proposal>, Error> {
         let options = Options { method: Method::Simplex, ..Options::default() };
         let deviations = 2 * flow.times.len();
-        // Where nobody estimates (without HiGHS), every proposal is exact.
+        // Without estimates (without HiGHS), every proposal is exact.
         if let Some(estimate) = self.solver.estimate(&options).map_err(failed)? {
             let distance: Rational = estimate.primal.iter().take(deviations).filter(|value| value.is_positive()).sum();
             if distance > tolerance() {
@@ -255,7 +255,7 @@ impl Master {
     }
 }
 
-/// What the solver says.
+/// The error of the solver.
 fn failed(error: oneport_exact::ExactError) -> Error {
     Error::Solver { what: "the slot flow", why: error.to_string() }
 }

@@ -10,6 +10,7 @@
 //! All on the complete exact table; building it is not counted. The tables have even `f` only; for odd `f` the middle
 //! column, its own mirror, is searched once.
 
+use super::cells::Cells;
 use super::{Rule, Table};
 
 /// References that computing `T(f, s)` takes under a rule; 0 for `f = 0`, `s = 0` and beyond the table.
@@ -20,27 +21,27 @@ pub fn references(table: &Table, f: usize, s: usize, rule: Rule) -> u64 {
     match rule {
         Rule::Naive => (f as u64 * s as u64) / 2,
         Rule::MonotoneSlow => {
-            (0..=f / 2).filter(|&fl| fl < f).map(|fl| Count::search(table, f, s, fl, 0, s).references).sum()
+            (0..=f / 2).filter(|&fl| fl < f).map(|fl| Count::search(&table.cells, f, s, fl, 0, s).references).sum()
         }
-        Rule::MonotoneBoth => monotone_both(table, f, s),
+        Rule::MonotoneBoth => monotone_both(&table.cells, f, s),
     }
 }
 
-fn monotone_both(table: &Table, f: usize, s: usize) -> u64 {
+fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
     let columns = f / 2 + f % 2;
     let mut total = 0;
     let mut column = 0;
     while column < columns && column < s {
-        if table.cell(column, column + 1) >= table.cell(f - 1 - column, s - column - 1) {
-            return total + rectangle(table, f, s, column, columns);
+        if cells.at(column, column + 1) >= cells.at(f - 1 - column, s - column - 1) {
+            return total + rectangle(cells, f, s, column, columns);
         }
-        total += Count::search(table, f, s, column, column + 1, s).references;
+        total += Count::search(cells, f, s, column, column + 1, s).references;
         column += 1;
     }
-    total + (column..columns).map(|fl| Count::search(table, f, s, fl, 0, s).references).sum::<u64>()
+    total + (column..columns).map(|fl| Count::search(cells, f, s, fl, 0, s).references).sum::<u64>()
 }
 
-fn rectangle(table: &Table, f: usize, s: usize, first: usize, columns: usize) -> u64 {
+fn rectangle(cells: &Cells, f: usize, s: usize, first: usize, columns: usize) -> u64 {
     let mut high = first;
     let mut total = 0;
     for fl in first..columns {
@@ -48,7 +49,7 @@ fn rectangle(table: &Table, f: usize, s: usize, first: usize, columns: usize) ->
         if high <= low {
             break;
         }
-        let count = Count::search(table, f, s, fl, low, high);
+        let count = Count::search(cells, f, s, fl, low, high);
         total += count.references;
         if let Some(equal) = count.equal {
             high = equal.saturating_sub(1);
@@ -63,13 +64,13 @@ struct Count {
 }
 
 impl Count {
-    fn search(table: &Table, f: usize, s: usize, fl: usize, low: usize, high: usize) -> Count {
+    fn search(cells: &Cells, f: usize, s: usize, fl: usize, low: usize, high: usize) -> Count {
         let (mut low, mut high) = (low, high);
         let mut references = 0;
         while high - low > 1 {
             let middle = (low + high) / 2;
             references += 1;
-            let (left, right) = (table.cell(fl, middle), table.cell(f - 1 - fl, s - middle));
+            let (left, right) = (cells.at(fl, middle), cells.at(f - 1 - fl, s - middle));
             if left == right {
                 return Count { references, equal: Some(middle) };
             }

@@ -2,17 +2,17 @@
 //!
 //! Any split that is looked at is a tree; so each rule is exact as soon as it looks at a best one.
 
-use super::Table;
+use super::cells::Cells;
 
 /// All splits, mirrored ones once.
-pub(super) fn naive(table: &Table, f: usize, s: usize) -> u64 {
+pub(super) fn naive(cells: &Cells, f: usize, s: usize) -> u64 {
     let splits = (0..=(f - 1) / 2).flat_map(|fl| (0..=s).map(move |sl| (fl, sl)));
-    splits.map(|(fl, sl)| split(table, f, s, fl, sl)).min().unwrap_or(0)
+    splits.map(|(fl, sl)| split(cells, f, s, fl, sl)).min().unwrap_or(0)
 }
 
 /// Per column (number of fast senders on the left) the crossover of a rising and a falling function.
-pub(super) fn monotone_slow(table: &Table, f: usize, s: usize) -> u64 {
-    (0..=(f - 1) / 2).map(|fl| crossover(table, f, s, fl, 0, s).0).min().unwrap_or(0)
+pub(super) fn monotone_slow(cells: &Cells, f: usize, s: usize) -> u64 {
+    (0..=(f - 1) / 2).map(|fl| crossover(cells, f, s, fl, 0, s).0).min().unwrap_or(0)
 }
 
 /// As [`monotone_slow`], without the splits that Lemma 5 rules out.
@@ -20,7 +20,7 @@ pub(super) fn monotone_slow(table: &Table, f: usize, s: usize) -> u64 {
 /// Let `A = (a, a + 1)` and `B` its partner. While `T(A) < T(B)` no split below `A` in its column does better than `A`,
 /// nor does the partner of one (third and second case of the paper). Once `T(A) >= T(B)`, for all later columns the
 /// splits from `S(A)` on cost at least `T(A)`, and those up to `S(B)` at least `T(B')` of a partner that costs as much.
-pub(super) fn monotone_both(table: &Table, f: usize, s: usize) -> u64 {
+pub(super) fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
     let columns = (f - 1) / 2;
     let mut best = u64::MAX;
     let mut column = 0;
@@ -30,24 +30,24 @@ pub(super) fn monotone_both(table: &Table, f: usize, s: usize) -> u64 {
         }
         if column + 1 > s {
             // The line has left the table without a crossing.
-            return (column..=columns).map(|fl| crossover(table, f, s, fl, 0, s).0).fold(best, u64::min);
+            return (column..=columns).map(|fl| crossover(cells, f, s, fl, 0, s).0).fold(best, u64::min);
         }
-        let (a, b) = pair(table, f, s, column, column + 1);
+        let (a, b) = pair(cells, f, s, column, column + 1);
         if a >= b {
             break;
         }
-        best = best.min(crossover(table, f, s, column, column + 1, s).0);
+        best = best.min(crossover(cells, f, s, column, column + 1, s).0);
         column += 1;
     }
     // Splits low < s_l < high are left; the pair itself was not looked at.
-    best = best.min(split(table, f, s, column, column + 1));
+    best = best.min(split(cells, f, s, column, column + 1));
     let mut high = column;
     while column <= columns {
         let low = s - high;
         if high <= low {
             break;
         }
-        let (value, equal) = crossover(table, f, s, column, low, high);
+        let (value, equal) = crossover(cells, f, s, column, low, high);
         best = best.min(value);
         if let Some(equal) = equal {
             high = equal.saturating_sub(1);
@@ -58,11 +58,11 @@ pub(super) fn monotone_both(table: &Table, f: usize, s: usize) -> u64 {
 }
 
 /// The least `max` over `low..=high` in one column, and where the two were equal, if the search met that.
-fn crossover(table: &Table, f: usize, s: usize, fl: usize, low: usize, high: usize) -> (u64, Option<usize>) {
+fn crossover(cells: &Cells, f: usize, s: usize, fl: usize, low: usize, high: usize) -> (u64, Option<usize>) {
     let (mut low, mut high) = (low, high);
     while high - low > 1 {
         let middle = (low + high) / 2;
-        let (left, right) = pair(table, f, s, fl, middle);
+        let (left, right) = pair(cells, f, s, fl, middle);
         if left == right {
             return (left, Some(middle));
         }
@@ -72,14 +72,14 @@ fn crossover(table: &Table, f: usize, s: usize, fl: usize, low: usize, high: usi
             high = middle;
         }
     }
-    (split(table, f, s, fl, low).min(split(table, f, s, fl, high)), None)
+    (split(cells, f, s, fl, low).min(split(cells, f, s, fl, high)), None)
 }
 
-fn pair(table: &Table, f: usize, s: usize, fl: usize, sl: usize) -> (u64, u64) {
-    (table.cell(fl, sl), table.cell(f - 1 - fl, s - sl))
+fn pair(cells: &Cells, f: usize, s: usize, fl: usize, sl: usize) -> (u64, u64) {
+    (cells.at(fl, sl), cells.at(f - 1 - fl, s - sl))
 }
 
-fn split(table: &Table, f: usize, s: usize, fl: usize, sl: usize) -> u64 {
-    let (left, right) = pair(table, f, s, fl, sl);
+fn split(cells: &Cells, f: usize, s: usize, fl: usize, sl: usize) -> u64 {
+    let (left, right) = pair(cells, f, s, fl, sl);
     left.max(right)
 }

@@ -1,9 +1,9 @@
-//! The longest step: a matching that covers whoever cannot wait, by Edmonds's alternating searches.
+//! The longest step: a matching that covers every vertex that cannot wait, by Edmonds's alternating searches.
 //!
 //! A matching allows a step of length `d` if its edges have `d` left and every uncovered vertex may idle for `d`. As in
-//! the bipartite case, the vertices that must be covered at `d` can be iff each of them can be added in turn, and a
-//! search that fails proves that `d` must fall, and how far at least: until an edge leaves the outer vertices of its
-//! forest or one of them may idle. What the searches have found stays good as `d` falls.
+//! the bipartite case, the vertices that must be covered at `d` can be iff each of them can be added in turn. A search
+//! that fails proves that `d` must fall, and how far at least: until an edge leaves the outer vertices of its forest or
+//! one of them may idle. The results of the searches stay good as `d` falls.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use oneport_numbers::Whole;
 /// No edge.
 pub(super) const NONE: usize = usize::MAX;
 
-/// What is left to do, and a matching.
+/// The remaining work, and a matching.
 pub(super) struct Rest<W> {
     pub ends: Vec<[usize; 2]>,
     pub time: Vec<W>,

@@ -21,15 +21,15 @@ use std::collections::BinaryHeap;
 use oneport_graph::Network;
 use oneport_numbers::Whole;
 
-/// A weighted undirected graph whose nodes stand for disjoint sets of vertices that together are all vertices.
+/// A weighted undirected graph. Its nodes represent disjoint sets of vertices that together are all vertices.
 struct Shrunk<W> {
     members: Vec<Vec<usize>>,
     odd: Vec<bool>,
     links: Vec<(usize, usize, W)>,
 }
 
-/// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`, none only if there is none: the vertices
-/// of each on the side that lacks the last vertex, ascending. The number of odd vertices must be even.
+/// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`; empty only if none exists. Each cut is
+/// given by its vertices on the side without the last vertex, ascending. The number of odd vertices must be even.
 pub(super) fn odd_cuts<W: Whole>(odd: Vec<bool>, links: Vec<(usize, usize, W)>, limit: &W) -> Vec<Vec<usize>> {
     let last = odd.len().saturating_sub(1);
     let members = (0..odd.len()).map(|v| vec![v]).collect();

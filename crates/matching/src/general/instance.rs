@@ -5,8 +5,8 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use super::PortGraph;
 use super::odd::{Ports, Violated, violated};
+use super::port_graph::PortGraph;
 use crate::MatchingError;
 use oneport_numbers::{Whole, common_multiple, gcd};
 
@@ -83,8 +83,8 @@ impl Core {
         ratios.fold((single, BigUint::one()), larger)
     }
 
-    /// Newton's method from below: the ratio of a violated inequality is the next period. Every inequality gives
-    /// the way to at most as many others as it has members (its slope falls each time).
+    /// Newton's method from below: the ratio of a violated inequality is the next period. After an inequality follow at
+    /// most as many others as it has members (its slope falls each time).
     pub fn least_period(&self) -> (BigUint, BigUint) {
         let mut period = self.simple_period();
         loop {

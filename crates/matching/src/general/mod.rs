@@ -36,8 +36,8 @@
 //!   a maximum-adjacency scan shows it (Nagamochi and Ibaraki); few maximum flows remain. An empty answer is exact.
 //! - **Least period**: Newton's method over the separation, from the largest ratio in (1) up.
 //! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges where
-//!   they fit, which is always right in bipartite graphs. Those then go to the decomposer at the root of this crate.
-//!   In other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
+//!   they fit, which is always right in bipartite graphs. These then go to the decomposer at the root of this crate. In
+//!   other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
 //! - **Peeling**: as in the bipartite case, a step takes a matching that lasts as long as possible given the vertices
 //!   and edges, found by repairing the one before along alternating paths with blossoms (Edmonds). No weights, no
 //!   linear program.
@@ -103,6 +103,7 @@ pub mod heaviest;
 mod instance;
 mod odd;
 mod peel;
+mod port_graph;
 mod split;
 mod splitting;
 #[cfg(test)]
@@ -115,46 +116,12 @@ use num_rational::BigRational;
 
 use self::instance::{Core, not_negative};
 use self::odd::{Ports, violated};
+pub use self::port_graph::{OddSet, PortGraph};
 use self::splitting::Expanded;
 use crate::{Decomposition, Edge, MatchingError, Step};
 
 /// The most inequalities that [`separate`] returns.
 const MOST: usize = 48;
-
-/// The graph of ports: vertices that serve several edges at a time, and edges that serve one transfer at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PortGraph {
-    /// How many edges each vertex serves at a time.
-    pub capacities: Vec<usize>,
-    /// The ends of each edge; `None`: that end has no limit. An edge serves one transfer at a time. Parallel and
-    /// antiparallel edges are allowed, loops are not.
-    pub edges: Vec<[Option<usize>; 2]>,
-}
-
-/// An odd-set inequality: at most [`OddSet::capacity`] of the edges [`OddSet::members`] are used simultaneously.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OddSet {
-    /// The vertices `U`, ascending.
-    pub vertices: Vec<usize>,
-    /// Some edges with one end in `U`, `F`, ascending.
-    pub edges: Vec<usize>,
-}
-
-impl OddSet {
-    /// The edges with both ends in `U` and those of `F`, ascending, edges without time included. `O(|E| log |U|)`.
-    pub fn members(&self, graph: &PortGraph) -> Vec<usize> {
-        let within = |end: &Option<usize>| end.is_some_and(|v| self.vertices.binary_search(&v).is_ok());
-        let member = |e: &usize| graph.edges[*e].iter().all(within) || self.edges.binary_search(e).is_ok();
-        (0..graph.edges.len()).filter(member).collect()
-    }
-
-    /// How many of the members may be used simultaneously: half the sum of the capacities over `U` and of the number
-    /// of edges of `F`, rounded down.
-    pub fn capacity(&self, graph: &PortGraph) -> BigUint {
-        let vertices = self.vertices.iter().filter_map(|&v| graph.capacities.get(v));
-        (vertices.map(|&capacity| BigUint::from(capacity)).sum::<BigUint>() + self.edges.len()) / 2u32
-    }
-}
 
 /// Odd-set inequalities that `times` violate within `period`, the most violated first, at most 48 and no two the
 /// same.
@@ -165,7 +132,7 @@ impl OddSet {
 ///
 /// # Errors
 /// [`MatchingError`] if the numbers of times and edges differ, or names the first edge with an end out of range, two
-/// equal ends, a time that is none, or a positive time and an end of capacity 0; or the period.
+/// equal ends, an invalid time, or a positive time and an end of capacity 0; or the period.
 pub fn separate(graph: &PortGraph, times: &[BigRational], period: &BigRational) -> Result<Vec<OddSet>, MatchingError> {
     let core = Core::new(graph, times)?;
     not_negative(period, None)?;
@@ -196,8 +163,8 @@ pub fn least_period(graph: &PortGraph, times: &[BigRational]) -> Result<BigRatio
     Ok(BigRational::new(p.into(), (q * core.denominator).into()))
 }
 
-/// Cuts the transfers into allowed sets that take [`least_period`] together: see the theorem. No two steps have the
-/// same edges, and there are none when no edge has a positive time.
+/// Cuts the transfers into allowed sets that take [`least_period`] together: see the theorem. All steps have different
+/// edges. Without positive times there are no steps.
 ///
 /// About one separation per step.
 ///

@@ -11,7 +11,7 @@
 use super::cuts::odd_cuts;
 use oneport_numbers::Whole;
 
-/// Who takes part: vertices with capacities, and edges. An end that has no limit is `None`.
+/// The graph: vertices with capacities, and edges. An end without a limit is `None`.
 pub(super) struct Ports<'a> {
     pub capacities: &'a [u64],
     pub ends: &'a [[Option<usize>; 2]],
@@ -30,7 +30,7 @@ pub(super) struct Violated<W> {
 }
 
 impl Ports<'_> {
-    /// Whether the edge needs a bound of its own: neither end has capacity 1.
+    /// Whether the edge needs a separate bound: neither end has capacity 1.
     pub fn is_loose(&self, e: usize) -> bool {
         self.ends[e].iter().all(|end| end.is_none_or(|v| self.capacities[v] != 1))
     }
@@ -141,8 +141,8 @@ impl<'a, W: Whole> Scene<'a, W> {
         }
     }
 
-    /// The graph whose odd cuts are sought: the vertices of the scene, the middles of edges, and last the vertex to
-    /// which the slacks lead; who of them is odd.
+    /// The graph with the odd cuts: the vertices of the scene, the middles of edges, and last the vertex to which the
+    /// slacks lead. Also the parity of each vertex.
     fn links(&self) -> (Vec<bool>, Vec<(usize, usize, W)>) {
         let vertices = self.vertex.len();
         let mut links = Vec::new();

@@ -17,7 +17,7 @@ use oneport_numbers::Whole;
 pub(super) struct Problem {
     pub vertices: usize,
     pub ends: Vec<[usize; 2]>,
-    /// What the edge is called; no two edges have the same name.
+    /// The edge's name, unique.
     pub names: Vec<usize>,
     pub times: Vec<BigUint>,
     pub total: BigUint,
@@ -137,7 +137,7 @@ impl<W: Whole> Peeling<'_, W> {
         Ok(Ending::Done)
     }
 
-    /// How long `matching` may last. None if the integers have no room to tell.
+    /// How long `matching` may last; `None` if the integers have no room for it.
     fn length(&self, matching: &[usize]) -> Result<Option<Length<W>>, MatchingError> {
         let idle = (0..self.rest.mate.len()).filter(|&v| self.rest.mate[v] == super::blossom::NONE);
         let slacks = idle.map(|v| self.rest.slack(v));
@@ -168,7 +168,7 @@ impl<W: Whole> Peeling<'_, W> {
         }
     }
 
-    /// By how much the set's inequality holds now, and by how much less per unit of time along `matching`.
+    /// The slack of the set's inequality now, and its loss per unit of time along `matching`.
     fn margin(&self, matching: &[usize], set: &Violated<W>) -> Result<(W, u64), MatchingError> {
         let within = |e: usize| self.rest.ends[e].iter().all(|v| set.vertices.binary_search(v).is_ok());
         let mut load = W::zero();

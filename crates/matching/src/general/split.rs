@@ -1,10 +1,10 @@
 //! Divide and conquer at a tight odd set.
 //!
 //! While an odd set `U` is tight, exactly one of its vertices at a time idles or works with the outside. *Inside*: the
-//! edges in `U`, and one more vertex to which all those ways out lead. *Outside*: everything else, with `U` shrunk
-//! to a vertex. Neither violates anything, since its odd sets, or their complements, are odd sets of the whole with
-//! the same slack. Each is solved on its own; both say how long which way out is taken, the same lengths, so that
-//! the inside can be cut and reordered to go with the outside.
+//! edges in `U`, and one more vertex to which all these exits lead. *Outside*: everything else, with `U` shrunk to a
+//! vertex. Neither violates anything, since its odd sets, or their complements, are odd sets of the whole with the same
+//! slack. Each is solved separately. Both use each exit for the same length of time, so that the inside can be cut and
+//! reordered to go with the outside.
 //!
 //! A split of a problem without slack makes two with at least two vertices fewer each; inside, nothing is slack.
 

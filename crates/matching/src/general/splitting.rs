@@ -19,7 +19,7 @@ use super::peel::Problem;
 /// The problem on copies.
 pub(super) struct Expanded {
     pub problem: Problem,
-    /// By name: the edge that the name stands for, none for auxiliary edges.
+    /// Per name: the edge, `None` for auxiliary edges.
     pub meaning: Vec<Option<usize>>,
     /// The unit of the core is this many units of the problem.
     pub scale: BigUint,

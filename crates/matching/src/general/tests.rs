@@ -33,7 +33,7 @@ fn degrees(vertices: usize, ends: &[[usize; 2]], times: &[u64]) -> Vec<u64> {
     (0..vertices).map(at).collect()
 }
 
-/// How long a step with this matching may be: until an edge is used up or somebody can wait no longer.
+/// The longest step with this matching: until an edge is used up or a vertex can wait no longer.
 fn allowed(degrees: &[u64], ends: &[[usize; 2]], times: &[u64], total: u64, matching: &[usize]) -> u64 {
     let idle = (0..degrees.len()).filter(|v| !matching.iter().any(|&e| ends[e].contains(v)));
     let waits = idle.map(|v| total - degrees[v]);
@@ -75,8 +75,8 @@ proptest! {
         }
     }
 
-    /// What is found is an odd cut, lighter than the limit, on the side without the last vertex, no cut twice; nothing
-    /// is found only where there is none.
+    /// Every cut found is an odd cut, lighter than the limit, on the side without the last vertex, and no cut is found
+    /// twice. If nothing is found, enumeration finds nothing.
     #[test]
     fn odd_cuts_are_those_of_enumeration(
         (vertices, ends, weights) in graph(7, 14, 9), parity in 0usize..64, limit in 1u64..30,
@@ -107,7 +107,7 @@ proptest! {
         let uses = |v: usize| degrees(vertices, &ends, &times)[v].div_ceil(capacities[v]);
         let total = (0..vertices).map(uses).chain(times.iter().copied()).max().unwrap_or(0) + wide;
         let limited: Vec<[Option<usize>; 2]> = ends.iter().map(|ends| ends.map(Some)).collect();
-        // By how much a set with further links is overloaded.
+        // The overload of a set with further links.
         let excess = |set: &[usize], further: &[usize]| -> Option<i64> {
             let offered = set.iter().map(|&v| capacities[v]).sum::<u64>() + further.len() as u64;
             let inside = (0..ends.len()).filter(|&e| ends[e].iter().all(|v| set.contains(v)));

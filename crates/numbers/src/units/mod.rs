@@ -13,7 +13,7 @@ use num_traits::Zero;
 use crate::{NumberError, Rational, parse_rational};
 pub use table::{Data, Time};
 
-/// What a quantity measures.
+/// The dimension of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
     /// A number without a unit.
@@ -45,7 +45,7 @@ impl fmt::Display for Dimension {
 pub struct Quantity {
     /// The value: bits, seconds, bits per second, or seconds per bit.
     value: Rational,
-    /// What is measured.
+    /// The dimension.
     pub dimension: Dimension,
 }
 
@@ -53,15 +53,15 @@ pub struct Quantity {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// The number is none.
+    /// The number is not valid.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// The unit is none.
+    /// The unit is unknown.
     #[error("'{unit}' is not a unit{right}")]
     Unknown {
         /// The unit found.
         unit: String,
-        /// What would be right.
+        /// The unit that may be meant.
         right: String,
     },
     /// Something else is measured.
@@ -69,14 +69,14 @@ pub enum UnitError {
     Other {
         /// The quantity found.
         text: String,
-        /// What it measures.
+        /// The dimension of the quantity.
         found: Dimension,
-        /// What is wanted.
+        /// The dimension that is expected.
         wanted: Dimension,
         /// One that would be right.
         example: &'static str,
     },
-    /// Text that is no pair of units.
+    /// Text that is not a pair of units.
     #[error("'{0}' is not a pair of units; write a unit of data over one of time, such as GB/s, Gbit/s or MiB/ms")]
     NotUnits(String),
 }
@@ -86,7 +86,7 @@ impl Quantity {
     /// forms of [`parse_rational`].
     ///
     /// # Errors
-    /// A number or unit that is none, with the units it is close to.
+    /// A number that is not valid; an unknown unit, with the units that it is close to.
     pub fn parse(text: &str) -> Result<Quantity, UnitError> {
         Quantity::parse_with(text, parse_rational)
     }
@@ -148,7 +148,7 @@ fn unknown(unit: &str, whole: &str) -> UnitError {
     UnitError::Unknown { unit: clip(whole), right: table::instead_of(unit) }
 }
 
-/// What 1 of message and 1 of time mean on a platform.
+/// The meaning of 1 of message and 1 of time on a platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Units {
     /// The unit of data.
@@ -160,7 +160,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Units by their names in [`Data::ALL`] and [`Time::ALL`], as in `GB/s`; a unit of work is no data.
+    /// Units by their names in [`Data::ALL`] and [`Time::ALL`], as in `GB/s`. A unit of work is not data.
     ///
     /// # Errors
     /// Text that is not a unit of data over one of time.
@@ -184,7 +184,7 @@ impl Units {
     /// The amount of data, as a number of units of data.
     ///
     /// # Errors
-    /// A quantity that is no amount of data, as is a plain number; `text` is what the user wrote.
+    /// A quantity that is not an amount of data, such as a plain number; `text` is the user's text.
     pub fn data(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
         let value = of(quantity, Dimension::Data, text, "64 MiB")?;
         Ok(value / self.data.bits())
@@ -193,7 +193,7 @@ impl Units {
     /// The time, as a number of units of time.
     ///
     /// # Errors
-    /// A quantity that is no time.
+    /// A quantity that is not a time.
     pub fn time(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
         Ok(of(quantity, Dimension::Time, text, "5 us")? / self.time.seconds())
     }
@@ -201,7 +201,7 @@ impl Units {
     /// The rate, in units of data per unit of time.
     ///
     /// # Errors
-    /// A quantity that is no rate.
+    /// A quantity that is not a rate.
     pub fn rate(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
         Ok(of(quantity, Dimension::Rate, text, "25 GB/s")? * self.time.seconds() / self.data.bits())
     }

@@ -123,7 +123,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// What may be meant by a unit that is none.
+/// The unit that may be meant by an unknown one.
 pub(super) fn instead_of(unit: &str) -> String {
     if let Some(prefix) = ["k", "M", "G", "T"].into_iter().find(|prefix| prefix.eq_ignore_ascii_case(unit)) {
         return format!("; write {prefix}B or {}iB (bytes), or {prefix}bit (bits)", prefix.to_ascii_uppercase());

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, OnceError};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{OnceError, TaskList};
 use oneport_plan::{Amount, Deed, Platform, Problem, Rational, Resource, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};
@@ -23,11 +23,11 @@ struct Naive<'a> {
     /// A date; 0 and a resource that is looked at, or 1 and a deed that is ready.
     events: BTreeSet<(Rational, usize, usize)>,
     starts: Vec<Option<Rational>>,
-    draft: &'a Draft,
+    draft: &'a TaskList,
 }
 
 impl<'a> Naive<'a> {
-    fn new(problem: Problem<'_>, draft: &'a Draft) -> Naive<'a> {
+    fn new(problem: Problem<'_>, draft: &'a TaskList) -> Naive<'a> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut numbers: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut lanes = Vec::new();
@@ -41,7 +41,7 @@ impl<'a> Naive<'a> {
         let (size, work) = (volumes.size.constant().expect("size"), volumes.work.constant().expect("work"));
         let share = |piece: u32| draft.pieces[piece as usize].share.clone();
         let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) = Default::default();
-        for deed in &draft.deeds {
+        for deed in &draft.tasks {
             match deed {
                 Deed::Send { link, carried } => {
                     let of = platform.link(*link);
@@ -59,7 +59,7 @@ impl<'a> Naive<'a> {
             }
         }
         let parked = vec![BTreeSet::new(); lanes.len()];
-        let starts = vec![None; draft.deeds.len()];
+        let starts = vec![None; draft.tasks.len()];
         Naive { needed, takes, inputs, lanes, parked, events: BTreeSet::new(), starts, draft }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Naive<'a> {
             }
         }
         let starts: Option<Vec<Rational>> = self.starts.into_iter().collect();
-        assert_eq!(starts.as_ref().map(Vec::len), Some(self.draft.deeds.len()));
+        assert_eq!(starts.as_ref().map(Vec::len), Some(self.draft.tasks.len()));
         starts.expect("all start")
     }
 }
@@ -162,17 +162,17 @@ fn dates_are_those_of_a_naive_twin() {
                 let work = Amount::Constant(number(["0", "2/3"][checked % 2]));
                 let volumes = Volumes { work, ..Volumes::of_size(number("3/2")) };
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-                let routes = Routes::new(&platform, &places(problem), Over::Anything);
-                for algorithm in named(problem, &Shape::default()) {
+                let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+                for algorithm in named(problem, &RankHints::default()) {
                     let patterns = algorithm.patterns(problem, &routes).expect("patterns");
                     let state = SteadyState { throughput: number("1"), patterns };
                     let drafts = [
-                        Draft::of_algorithm(problem, &algorithm, &routes, 2).expect("a draft"),
-                        Draft::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3]).expect("a draft"),
+                        TaskList::of_algorithm(problem, &algorithm, &routes, 2).expect("a draft"),
+                        TaskList::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3]).expect("a draft"),
                     ];
-                    for draft in drafts.into_iter().filter(|draft| draft.deeds.len() < 600) {
+                    for draft in drafts.into_iter().filter(|draft| draft.tasks.len() < 600) {
                         let expected = Naive::new(problem, &draft).run();
-                        let layout = draft.laid_out(problem);
+                        let layout = draft.graph(problem);
                         let dated = dates(problem, &layout);
                         let run = layout.run(&dated);
                         let starts = run.actions.iter().map(|one| Rational::from_integer(one.start.clone().into()));
@@ -182,8 +182,8 @@ fn dates_are_those_of_a_naive_twin() {
                         let length = dated.length();
                         for factor in ["1/2", "9/10", "999/1000", "1", "1000001/1000000", "2"] {
                             let limit = &length * number(factor);
-                            let found = layout.dated(problem, Some(&limit), &Watch::unlimited());
-                            let right = if length < limit { Ok(dated.clone()) } else { Err(OnceError::Late) };
+                            let found = layout.simulate(problem, Some(&limit), &Watch::unlimited());
+                            let right = if length < limit { Ok(dated.clone()) } else { Err(OnceError::AboveLimit) };
                             assert_eq!(found, right, "{model} {collective} {} {factor}", algorithm.name);
                             late += usize::from(found.is_err());
                         }

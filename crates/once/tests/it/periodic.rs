@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, OnceError, Search, Way, least_time};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Platform, PortModel};
@@ -18,8 +18,8 @@ use crate::runs::{collectives, delayed, number};
 
 /// One instance or a few, by a named algorithm's patterns, in the shortest period.
 fn schedules(problem: Problem<'_>) -> Vec<PeriodicSchedule> {
-    let routes = Routes::new(problem.platform(), &places(problem), Over::Anything);
-    let algorithms = named(problem, &Shape { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] });
+    let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
+    let algorithms = named(problem, &RankHints { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] });
     let schedule = |algorithm: &oneport_baselines::Algorithm| {
         let patterns = algorithm.patterns(problem, &routes).ok()?;
         let unit = common_denominator(patterns.iter().map(|weighted| &weighted.weight));
@@ -54,12 +54,12 @@ fn the_referee_executes_schedules_in_turn() {
                 for schedule in schedules(problem) {
                     let instances = Rational::from_integer(schedule.instances.clone().into());
                     for periods in [1, 3] {
-                        let layout = Draft::of_schedule(problem, &schedule, periods).unwrap().laid_out(problem);
-                        let dated = layout.dated_in_turn(problem, None, &Watch::unlimited()).unwrap();
+                        let layout = TaskList::of_schedule(problem, &schedule, periods).unwrap().graph(problem);
+                        let dated = layout.simulate_in_order(problem, None, &Watch::unlimited()).unwrap();
                         let name = format!("{model} {collective} {periods}");
                         assert_eq!(check_run(problem, &layout.run(&dated)).unwrap(), dated.length(), "{name}");
-                        let late = layout.dated_in_turn(problem, Some(&dated.length()), &Watch::unlimited());
-                        assert_eq!(late, Err(OnceError::Late));
+                        let late = layout.simulate_in_order(problem, Some(&dated.length()), &Watch::unlimited());
+                        assert_eq!(late, Err(OnceError::AboveLimit));
                         checked += 1;
                         if no_delays {
                             let run = eager_timeline(problem, &schedule, periods.into()).unwrap();
@@ -92,12 +92,13 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
     for schedule in schedules(problem) {
         let (schedule, _) = whole_messages(problem, &schedule);
         let rate = schedule.throughput();
-        let search = Search { deeds: 20_000, pieces: u32::MAX, watch: &Watch::unlimited() };
-        let found = Way::of_schedule(problem, schedule.clone()).shortest(problem, &search, &Rational::zero()).unwrap();
+        let search = SearchLimits { tasks: 20_000, pieces: u32::MAX, watch: &Watch::unlimited() };
+        let found =
+            PieceSearch::of_schedule(problem, schedule.clone()).shortest(problem, &search, &Rational::zero()).unwrap();
         let run = found.run();
         assert_eq!(check_run(problem, &run).unwrap(), found.shortest.length);
         assert_eq!(BigUint::from(found.shortest.pieces) % &schedule.instances, BigUint::zero());
-        assert!(found.shortest.length >= least_time(problem, &number("1000000000")));
+        assert!(found.shortest.length >= lower_bound(problem, &number("1000000000")));
         // Start-up and clean-up are what is lost, and they are small pieces' by then.
         assert!(found.shortest.length * rate < number("21/20"));
     }
@@ -111,9 +112,9 @@ fn too_much_and_too_long_are_refused() {
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedules(problem).remove(0);
-    let draft = Draft::of_schedule(problem, &schedule, u32::MAX);
+    let draft = TaskList::of_schedule(problem, &schedule, u32::MAX);
     assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
-    let layout = Draft::of_schedule(problem, &schedule, 1).unwrap().laid_out(problem);
+    let layout = TaskList::of_schedule(problem, &schedule, 1).unwrap().graph(problem);
     let ended = Watch::counting(0, Duration::ZERO);
-    assert_eq!(layout.dated_in_turn(problem, None, &ended), Err(OnceError::Stopped(Limit::Caller)));
+    assert_eq!(layout.simulate_in_order(problem, None, &ended), Err(OnceError::Stopped(Limit::Caller)));
 }

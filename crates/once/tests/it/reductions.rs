@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, least_time};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
@@ -13,7 +13,7 @@ use crate::runs::{by_prices, dates, delayed, number};
 /// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is
 /// used once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these
 /// orders.
-struct Search<'a> {
+struct SearchLimits<'a> {
     platform: &'a Platform,
     /// Who wants the whole.
     wants: NodeId,
@@ -37,7 +37,7 @@ struct State {
     last: Rational,
 }
 
-impl Search<'_> {
+impl SearchLimits<'_> {
     fn search(&mut self, state: &State) {
         let whole = (1_u32 << self.operands) - 1;
         let goals = (0..self.pieces).map(|piece| (piece, self.wants, whole));
@@ -114,9 +114,9 @@ fn no_reduction_undercuts_the_bound() {
         let pieces = 1;
         let volumes = Volumes { work: oneport_plan::Amount::Constant(number("2")), ..Volumes::of_size(number("2")) };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = least_time(problem, &number("1000000000")).max(by_prices(problem));
+        let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));
         let share = number("2") / Rational::from_integer(pieces.into());
-        let mut search = Search { platform: &platform, wants: nodes[0], pieces, operands: 3, share, best: None };
+        let mut search = SearchLimits { platform: &platform, wants: nodes[0], pieces, operands: 3, share, best: None };
         let own =
             (0..pieces).flat_map(|piece| nodes.iter().enumerate().map(move |(bit, &node)| (piece, node, 1 << bit)));
         let there: BTreeMap<Part, Rational> = own.map(|part| (part, Rational::default())).collect();
@@ -124,10 +124,10 @@ fn no_reduction_undercuts_the_bound() {
         search.search(&State { there, been, ..State::default() });
         let best = search.best.expect("connected");
         assert!(bound <= best, "{seed} {model} {collective}: the bound {bound} is above {best}");
-        let routes = Routes::new(&platform, &places(problem), Over::Anything);
-        for algorithm in named(problem, &Shape::default()).iter().filter(|one| one.pieces == 1) {
-            let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
-            let length = dates(problem, &draft.laid_out(problem)).length();
+        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+        for algorithm in named(problem, &RankHints::default()).iter().filter(|one| one.pieces == 1) {
+            let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
+            let length = dates(problem, &draft.graph(problem)).length();
             assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
             met += usize::from(length == best);
         }

@@ -1,7 +1,7 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Dated, Draft, Layout, Search, Way, least_time, least_time_by_prices};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate};
 use oneport_plan::{
     Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
 };
@@ -29,8 +29,8 @@ pub fn delayed(platform: &Platform) -> Platform {
 }
 
 /// Dates without a limit.
-pub fn dates(problem: Problem<'_>, layout: &Layout) -> Dated {
-    layout.dated(problem, None, &Watch::unlimited()).expect("dates")
+pub fn dates(problem: Problem<'_>, layout: &TaskGraph) -> Timing {
+    layout.simulate(problem, None, &Watch::unlimited()).expect("dates")
 }
 
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
@@ -70,7 +70,7 @@ pub fn by_prices(problem: Problem<'_>) -> Rational {
         let certificate = Certificate { prices, ..Certificate::default() };
         // Where everything is free under these prices they prove nothing.
         if let Ok(throughput) = bound(problem, &certificate) {
-            let least = least_time_by_prices(problem, &certificate, &throughput);
+            let least = lower_bound_from_certificate(problem, &certificate, &throughput);
             assert!(least >= throughput.recip());
             best = best.max(least);
         }
@@ -89,17 +89,17 @@ fn the_referee_executes_every_run() {
         for collective in collectives(&platform) {
             let volumes = Volumes::of_size(number("3/2"));
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &places(problem), Over::Anything);
-            let bound = least_time(problem, &boundless()).max(by_prices(problem));
-            for algorithm in named(problem, &Shape { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] }) {
+            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+            let bound = lower_bound(problem, &boundless()).max(by_prices(problem));
+            for algorithm in named(problem, &RankHints { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] }) {
                 for segments in [1, 3] {
-                    let draft = Draft::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
+                    let draft = TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
                     check(problem, draft, &bound, &format!("{model} {collective} {}", algorithm.name));
                     checked += 1;
                 }
                 let patterns = algorithm.patterns(problem, &routes).expect("patterns");
                 let state = SteadyState { throughput: number("1"), patterns };
-                let draft = Draft::of_patterns(problem, &state, 4, 1).expect("a draft");
+                let draft = TaskList::of_patterns(problem, &state, 4, 1).expect("a draft");
                 check(problem, draft, &bound, &format!("{model} {collective} {} as patterns", algorithm.name));
             }
         }
@@ -107,8 +107,8 @@ fn the_referee_executes_every_run() {
     assert!(checked > 200, "{checked} runs");
 }
 
-fn check(problem: Problem<'_>, draft: Draft, bound: &Rational, name: &str) {
-    let layout = draft.laid_out(problem);
+fn check(problem: Problem<'_>, draft: TaskList, bound: &Rational, name: &str) {
+    let layout = draft.graph(problem);
     let dated = dates(problem, &layout);
     let run = layout.run(&dated);
     let executed = check_run(problem, &run).unwrap_or_else(|violation| panic!("{name}: {violation}"));
@@ -131,30 +131,30 @@ fn a_pipeline_by_hand() {
     let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &places(problem), Over::Anything);
-    let named = named(problem, &Shape::default());
+    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+    let named = named(problem, &RankHints::default());
     let chain = named.iter().find(|one| one.name == "chain").expect("a chain");
-    let draft = |segments| Draft::of_algorithm(problem, chain, &routes, segments);
-    let laid_out = |segments| draft(segments).expect("a draft").laid_out(problem);
-    let length = |segments| dates(problem, &laid_out(segments)).length().to_string();
+    let draft = |segments| TaskList::of_algorithm(problem, chain, &routes, segments);
+    let graph = |segments| draft(segments).expect("a draft").graph(problem);
+    let length = |segments| dates(problem, &graph(segments)).length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
     let watch = Watch::unlimited();
-    let search = Search { deeds: 1000, pieces: 1000, watch: &watch };
-    let shortest = |search: &Search<'_>| {
-        let mut way = Way::new(problem, draft);
+    let search = SearchLimits { tasks: 1000, pieces: 1000, watch: &watch };
+    let shortest = |search: &SearchLimits<'_>| {
+        let mut way = PieceSearch::new(problem, draft);
         way.shortest(problem, search, &number("0")).expect("a best").shortest
     };
     let best = shortest(&search);
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
     // No more pieces than a message has bytes; the first number where time is over.
-    let coarse = shortest(&Search { pieces: 2, ..search });
+    let coarse = shortest(&SearchLimits { pieces: 2, ..search });
     assert_eq!((coarse.pieces, coarse.length.to_string().as_str()), (2, "31/4"));
     watch.end(Limit::Interrupt);
     let late = shortest(&search);
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
-    assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
+    assert_eq!(lower_bound(problem, &boundless()).to_string(), "11/2");
 }
 
 /// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: who is not the source sends nothing
@@ -186,12 +186,12 @@ fn windows_by_hand() {
     let certificate = Certificate { prices, ..Certificate::default() };
     let throughput = bound(problem, &certificate).expect("a bound");
     assert_eq!(throughput.to_string(), "1/3");
-    assert_eq!(least_time_by_prices(problem, &certificate, &throughput).to_string(), "13/2");
-    assert_eq!(least_time(problem, &throughput).to_string(), "6");
+    assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "13/2");
+    assert_eq!(lower_bound(problem, &throughput).to_string(), "6");
     // One price on the source's uplink: 4 leave it, by 2 before the end.
     let certificate = Certificate { prices: vec![(Resource::Link(uplinks[0]), number("1"))], ..Certificate::default() };
     let throughput = bound(problem, &certificate).expect("a bound");
-    assert_eq!(least_time_by_prices(problem, &certificate, &throughput).to_string(), "6");
+    assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "6");
 }
 
 #[test]
@@ -203,11 +203,11 @@ fn broken_runs_are_refused() {
     let collective = Collective::AllReduce { participants: nodes, commutative: true };
     let volumes = Volumes::of_size(number("1"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &places(problem), Over::Anything);
-    let named = named(problem, &Shape::default());
+    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+    let named = named(problem, &RankHints::default());
     let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
-    let draft = Draft::of_algorithm(problem, ring, &routes, 1).expect("a draft");
-    let layout = draft.laid_out(problem);
+    let draft = TaskList::of_algorithm(problem, ring, &routes, 1).expect("a draft");
+    let layout = draft.graph(problem);
     let run = layout.run(&dates(problem, &layout));
     assert!(check_run(problem, &run).is_ok());
     let refused = |change: &dyn Fn(&mut Run), word: &str| {

@@ -1,7 +1,7 @@
 //! One size after the other: what is kept changes no date.
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, Found, Named, Search, Way, proportion};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
 use oneport_plan::{Amount, Problem, SteadyState, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
@@ -15,8 +15,8 @@ fn volumes(size: &str, work: &str) -> Volumes {
 }
 
 /// What was found, drafted and dated anew, has the same dates; the referee finds its length.
-fn check(problem: Problem<'_>, found: &Found, draft: Draft, name: &str) {
-    let layout = draft.laid_out(problem);
+fn check(problem: Problem<'_>, found: &Found, draft: TaskList, name: &str) {
+    let layout = draft.graph(problem);
     let run = found.run();
     assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");
     assert_eq!(check_run(problem, &run).expect(name), found.shortest.length, "{name}");
@@ -37,28 +37,30 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                 let all = sizes.map(|(size, work)| volumes(size, work));
                 let problem = |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
                 let first = problem(&all[0]);
-                let routes = Routes::new(&platform, &places(first), Over::Anything);
-                let known = named(first, &Shape::default());
+                let routes = Routes::new(&platform, &ranks(first), Forwarders::Anything);
+                let known = named(first, &RankHints::default());
                 for algorithm in
                     known.iter().filter(|algorithm| ["ring", "chain", "direct"].contains(&&*algorithm.name))
                 {
                     let patterns = algorithm.patterns(first, &routes).expect("patterns");
                     let state = SteadyState { throughput: number("1"), patterns };
-                    let mut ways = (Named::new(first, algorithm, &routes), Way::of_patterns(first, &state));
+                    let mut ways =
+                        (NamedSearch::new(first, algorithm, &routes), PieceSearch::of_patterns(first, &state));
                     let mut before = 1;
                     for (place, volumes) in all.iter().enumerate() {
                         let problem = problem(volumes);
-                        let search = Search { deeds: 400, pieces: 2 << (2 * place), watch: &watch };
+                        let search = SearchLimits { tasks: 400, pieces: 2 << (2 * place), watch: &watch };
                         let name = format!("{model} {collective} {} {place}", algorithm.name);
                         let found = ways.0.shortest(problem, &search, None).expect(&name);
                         let pieces = found.shortest.pieces;
                         finer += usize::from(pieces > before);
                         before = pieces;
-                        let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces).expect(&name);
+                        let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces).expect(&name);
                         check(problem, &found, draft, &name);
                         let found = ways.1.shortest(problem, &search, &number("0")).expect(&name);
-                        let draft = Draft::of_patterns(first, &state, found.shortest.pieces, found.shortest.ahead)
-                            .expect(&name);
+                        let draft =
+                            TaskList::of_patterns(first, &state, found.shortest.pieces, found.shortest.priority_offset)
+                                .expect(&name);
                         check(problem, &found, draft, &format!("{name} as patterns"));
                         checked += 1;
                     }
@@ -81,26 +83,27 @@ fn the_first_size_has_the_best_order() {
         for collective in collectives(&platform) {
             let volumes = volumes("40", "1");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &places(problem), Over::Anything);
-            let known = named(problem, &Shape::default());
+            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+            let known = named(problem, &RankHints::default());
             let all = known.iter().filter_map(|algorithm| algorithm.patterns(problem, &routes).ok());
             let patterns: Vec<_> = all.flatten().collect();
             if patterns.is_empty() {
                 continue;
             }
             let state = SteadyState { throughput: number("1"), patterns };
-            let search = Search { deeds: 4000, pieces: 1, watch: &watch };
-            let found = Way::of_patterns(problem, &state).shortest(problem, &search, &number("0")).expect("a run");
+            let search = SearchLimits { tasks: 4000, pieces: 1, watch: &watch };
+            let found =
+                PieceSearch::of_patterns(problem, &state).shortest(problem, &search, &number("0")).expect("a run");
             check_run(problem, &found.run()).expect("a run");
-            let length = |ahead| {
-                let draft = Draft::of_patterns(problem, &state, 1, ahead).expect("a draft");
-                dates(problem, &draft.laid_out(problem)).length()
+            let length = |priority_offset| {
+                let draft = TaskList::of_patterns(problem, &state, 1, priority_offset).expect("a draft");
+                dates(problem, &draft.graph(problem)).length()
             };
             // Small gains are not worth a change.
             let best = [0, 1, 4, 16, 64].map(length).into_iter().min().expect("orders");
             assert!(&found.shortest.length * number("999/1000") <= best, "{model} {collective}");
-            assert_eq!(found.shortest.length, length(found.shortest.ahead), "{model} {collective}");
-            earlier += usize::from(found.shortest.ahead > 0);
+            assert_eq!(found.shortest.length, length(found.shortest.priority_offset), "{model} {collective}");
+            earlier += usize::from(found.shortest.priority_offset > 0);
             checked += 1;
         }
     }
@@ -118,12 +121,12 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
         for collective in collectives(&platform) {
             let volumes = volumes("1/1000000", "1/1000000");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &places(problem), Over::Anything);
-            for algorithm in named(problem, &Shape::default()) {
-                let draft = |segments| Draft::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
-                let delay = draft(1).laid_out(problem).delay(&platform);
+            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+            for algorithm in named(problem, &RankHints::default()) {
+                let draft = |segments| TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
+                let delay = draft(1).graph(problem).delay(&platform);
                 for segments in [1, 2, 5] {
-                    let length = dates(problem, &draft(segments).laid_out(problem)).length();
+                    let length = dates(problem, &draft(segments).graph(problem)).length();
                     assert!(delay <= length, "{model} {collective} {}: {delay} {length}", algorithm.name);
                     met += usize::from(length < &delay + number("1/1000"));
                 }

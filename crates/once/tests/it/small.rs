@@ -1,7 +1,7 @@
 //! Small broadcasts and gathers against all schedules.
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, least_time};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
@@ -11,7 +11,7 @@ use crate::runs::{by_prices, dates, delayed, number};
 
 /// The shortest broadcast in whole pieces: every order of sends, each as early as it can be. An optimal schedule, its
 /// sends taken by their starts, is one of these.
-struct Search<'a> {
+struct SearchLimits<'a> {
     platform: &'a Platform,
     pieces: usize,
     size: Rational,
@@ -27,7 +27,7 @@ struct State {
     last: Rational,
 }
 
-impl Search<'_> {
+impl SearchLimits<'_> {
     fn search(&mut self, state: &State) {
         let platform = self.platform;
         if state.there.len() == platform.nodes().len() * self.pieces {
@@ -72,18 +72,18 @@ fn no_schedule_undercuts_the_bound() {
         let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
         let volumes = Volumes::of_size(number("2"));
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = least_time(problem, &number("1000000000")).max(by_prices(problem));
-        let routes = Routes::new(&platform, &places(problem), Over::Anything);
+        let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));
+        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         for pieces in [1, 2] {
             let size = number("2") / Rational::from_integer(pieces.into());
-            let mut search = Search { platform: &platform, pieces, size, best: None };
+            let mut search = SearchLimits { platform: &platform, pieces, size, best: None };
             let there = (0..pieces).map(|piece| ((nodes[0], piece), Rational::default())).collect();
             search.search(&State { there, free: BTreeMap::new(), last: Rational::default() });
             let best = search.best.expect("connected");
             assert!(bound <= best, "{seed} {model}: the bound {bound} is above {best}");
-            for algorithm in named(problem, &Shape::default()).iter().filter(|one| one.pieces == 1) {
-                let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
-                let length = dates(problem, &draft.laid_out(problem)).length();
+            for algorithm in named(problem, &RankHints::default()).iter().filter(|one| one.pieces == 1) {
+                let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
+                let length = dates(problem, &draft.graph(problem)).length();
                 // Trees along routes may bring a node a piece twice, which never helps.
                 assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
                 met += usize::from(length == best);

@@ -23,7 +23,7 @@ struct Parts {
     whole: Vec<GroupFlow>,
     /// Links whose flow lies between two integers.
     fractional: Vec<(usize, LinkId)>,
-    /// What the whole numbers lack at a node, by group and node: positive where messages are missing.
+    /// The deficit of the whole numbers at a node, by group and node: positive if messages are missing.
     missing: BTreeMap<(usize, NodeId), BigInt>,
 }
 
@@ -140,7 +140,7 @@ fn parts(
     Parts { whole, fractional, missing }
 }
 
-/// What the whole numbers leave of the period at every port they use.
+/// The part of the period that the whole numbers leave at every port they use.
 fn free_time(question: &Question<'_>, whole: &[GroupFlow], period: &Rational) -> BTreeMap<Resource, Rational> {
     let mut counts: BTreeMap<LinkId, BigInt> = BTreeMap::new();
     for (&link, amount) in whole.iter().flatten() {

@@ -58,7 +58,7 @@ pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> Optima
 /// fast on any platform, and `None` where that leads nowhere.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn rounded_at(
     question: &Question<'_>,
     solution: &Solution,
@@ -96,7 +96,7 @@ pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
 /// the platform is too large to look.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn whole_at(
     question: &Question<'_>,
     solution: &Solution,
@@ -119,7 +119,7 @@ pub fn whole_at(
 /// programming. `None` if none was found; it is a question for tiny platforms, and others are not looked at.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn whole_in(
     question: &Question<'_>,
     solution: &Solution,
@@ -142,7 +142,7 @@ fn is_generated(question: &Question<'_>) -> bool {
     question.commodities().is_empty()
 }
 
-/// What the number of instances per period must be a multiple of, by divisibility at the priced resources.
+/// A number that divides the instances per period, by divisibility at the priced resources.
 fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
     // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
     let multiples = certificate.prices.iter().filter_map(|(resource, _)| {
@@ -156,7 +156,7 @@ fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput
 /// is too large for that or nothing was found. The number found is not proved largest.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn whole_within(
     question: &Question<'_>,
     solution: &Solution,

@@ -10,7 +10,7 @@ use oneport_platform::{LinkId, Rational};
 
 /// Branch-and-bound nodes per integer program.
 const NODES: u32 = 5;
-/// Most trees of one program, and of those that the steady state does not use.
+/// Most trees of one program. Then the most trees outside the steady state.
 const MOST_TREES: usize = 200;
 const MOST_OTHERS: usize = 20;
 
@@ -120,7 +120,7 @@ pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     Some(cost * amount).filter(Signed::is_positive)
 }
 
-/// What divides an amount at every interval, or for every task.
+/// A common divisor of an amount over all intervals, or over all tasks.
 fn common(amount: &Amount, operands: usize) -> Option<Rational> {
     match amount {
         Amount::Constant(amount) => Some(amount.clone()),

@@ -25,12 +25,12 @@ const HEAVIEST: i64 = 1 << 56;
 const IDLEST: i64 = 1 << 61;
 
 /// How inexact fixed-point numbers may be, per instance, generously.
-const SLOP: i64 = 1 << 20;
+const ROUNDING_ERROR: i64 = 1 << 20;
 
 /// Discrepancies of the roundings of one steady state.
 pub struct Discrepancy<'s, 'a> {
     shares: &'s Shares<'a>,
-    /// By choice: load of one copy on each resource that it uses, by place in `slack`.
+    /// Per choice: load of one copy on each resource that it uses, by index in `slack`.
     loads: Vec<Vec<(usize, i64)>>,
     /// Idle time per instance of each resource that choices use.
     slack: Vec<i64>,
@@ -87,7 +87,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     pub fn excess_within(&self, per_instance: &Rational) -> i64 {
         let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
         let excess = allowed / &self.longest - (BigInt::one() << BITS);
-        excess.to_i64().map_or(i64::MAX, |excess| excess.saturating_add(SLOP))
+        excess.to_i64().map_or(i64::MAX, |excess| excess.saturating_add(ROUNDING_ERROR))
     }
 
     /// Additions that one rounding takes, roughly.
@@ -95,9 +95,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         self.effort
     }
 
-    /// Rounds the copies of so many instances: shares rounded down, then the copies left over, one after the other,
-    /// each where the busiest resource that it uses ends up least busy; then exchanges copies, for at most this many
-    /// times the work of that.
+    /// Rounds the copies of `instances` instances. Shares are rounded down; then each left-over copy goes where the
+    /// busiest resource that it uses ends up least busy; then copies are exchanged, for at most `exchanging` times the
+    /// work so far.
     pub fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
@@ -156,8 +156,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
     }
 
-    /// Exchanges a copy at the busiest resource for one of another pattern, as long as that makes it less busy and
-    /// nothing else as busy as it was.
+    /// Exchanges a copy at the busiest resource for one of another pattern, while that makes it less busy and keeps all
+    /// other resources below its old load.
     fn improve(&self, copies: &mut [BigInt], busy: &mut [i64], others: i64, mut effort: usize) {
         while let Some((busiest, &limit)) = busy.iter().enumerate().max_by_key(|&(_, busy)| busy) {
             let mut best: Option<(i64, usize, usize)> = None;

@@ -1,8 +1,8 @@
 //! The fewest instances per period that lose little.
 //!
-//! What rounding loses falls roughly with the number of instances, but not steadily. So small numbers are tried one by
-//! one; then numbers that grow by half, up to the limit; and when one of them loses little enough, numbers between it
-//! and the one before are tried by bisection.
+//! The loss of rounding falls roughly with the number of instances, but not steadily. So all small numbers are tried,
+//! then numbers that grow by half, up to the limit. When one of them loses little enough, numbers between it and the
+//! previous one are tried by bisection.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
@@ -44,7 +44,7 @@ pub fn fewest(
             limit = count - 1;
         }
         // With odd sets known, fewer instances may do.
-        if limit == 0 || !fit.teach(shares) {
+        if limit == 0 || !fit.register_odd_sets(shares) {
             break;
         }
     }
@@ -80,7 +80,7 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         let own = self.shares.own_instances(limit);
         let limit = own.unwrap_or(limit);
         for count in 1..=self.one_by_one.min(limit) {
-            if !self.fit.goes_on() {
+            if !self.fit.may_continue() {
                 return Ok(None);
             }
             if let Some(found) = self.fits(count)? {
@@ -88,14 +88,14 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
             }
         }
         let (mut below, mut best) = (self.one_by_one, None);
-        while best.is_none() && below < limit && self.fit.goes_on() {
+        while best.is_none() && below < limit && self.fit.may_continue() {
             let count = below.saturating_add(below.div_ceil(2)).min(limit);
             best = self.fits(count)?;
             below = if best.is_none() { count } else { below };
         }
         while let Some((count, ..)) = best
             && below + 1 < count
-            && self.fit.goes_on()
+            && self.fit.may_continue()
         {
             let middle = below.midpoint(count);
             match self.fits(middle)? {
@@ -106,7 +106,7 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         Ok(best)
     }
 
-    /// The rounding of so many instances, if it loses little enough.
+    /// The rounding of `count` instances, if it loses little enough.
     fn fits(&mut self, count: u64) -> Result<Option<Found>, PeriodError> {
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);

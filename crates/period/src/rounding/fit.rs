@@ -12,11 +12,11 @@ use crate::PeriodError;
 /// How often odd sets that were found may change the roundings.
 pub const ROUNDS: usize = 4;
 
-/// Says which period a rounding needs. It keeps the odd sets that stood in the way, so that the next roundings can
-/// treat them as resources.
+/// Computes the period of a rounding. It keeps the violated odd sets, so that the next roundings can treat them as
+/// resources.
 pub struct Fit<'c> {
     pub platform: &'c Platform,
-    /// Whether it takes more than a look at the busiest resource.
+    /// Whether odd sets must be checked besides the busiest resource.
     pub odd_sets: bool,
     found: BTreeSet<LinkSet>,
     pub watch: &'c Watch,
@@ -28,7 +28,7 @@ impl<'c> Fit<'c> {
     }
 
     /// Whether there is time for more roundings.
-    pub fn goes_on(&self) -> bool {
+    pub fn may_continue(&self) -> bool {
         self.watch.ask().is_ok()
     }
 
@@ -59,8 +59,8 @@ impl<'c> Fit<'c> {
         Ok(fits)
     }
 
-    /// Makes resources of what was found; whether there was anything.
-    pub fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
+    /// Adds violated odd sets as resources. Returns whether there were any.
+    pub fn register_odd_sets(&mut self, shares: &mut Shares<'_>) -> bool {
         let found = std::mem::take(&mut self.found);
         shares.measure.learn(found.iter());
         !found.is_empty()

@@ -1,11 +1,11 @@
 //! Whole patterns for a given period or number of instances (RR-4872 section 4.6, refined).
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
-//! chosen first: a demand that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
-//! their left-over copies go where they hurt the busiest port or processor least, and copies are exchanged as long as
-//! that relieves the busiest. Then the period is the busiest
-//! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
-//! further instances along any paths that fit, or with whole trees of the steady state.
+//! chosen first. A demand with one pattern takes it `d` times. The others take the rounded-down shares of `d`; their
+//! left-over copies go where they hurt the busiest port or processor least, and copies are exchanged while that
+//! relieves the busiest. Then the period is the busiest resource's time, or `d` is the largest number that fits the
+//! period asked for. The remaining room is refilled with further instances along any paths that fit, or with whole
+//! trees of the steady state.
 
 mod discrepancy;
 mod fewest_instances;
@@ -29,7 +29,7 @@ use self::fit::Fit;
 use self::shares::{Choice, Rounded, Shares};
 use crate::PeriodError;
 
-/// What the period is to be.
+/// The target of a rounding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// This long.
@@ -40,8 +40,7 @@ pub enum Target {
     Loss {
         /// The share, from 0 up to but not including 1; of the steady state's throughput.
         most: Rational,
-        /// At most so many instances. Where none of these numbers is found to lose as little, as for
-        /// [`Target::Instances`] with this number.
+        /// Limit on the instances. If no number of them loses as little, as for [`Target::Instances`] with this number.
         instances: u64,
     },
 }
@@ -66,14 +65,13 @@ const BEYOND: u32 = 4;
 /// odd sets.
 ///
 /// # Errors
-/// A period that is not positive or too short for one instance; zero instances; a loss that is no share below 1;
-/// weights that do not add up to the throughput, times the rates.
+/// A period that is not positive or too short for one instance; zero instances; a loss that is not in `0..1`; weights
+/// that do not add up to the throughput, times the rates.
 pub fn round(problem: Problem<'_>, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, PeriodError> {
     round_watched(problem, steady_state, target, &Watch::unlimited())
 }
 
-/// [`round`] under a watch: once it has ended, the best rounding so far is taken, and the first one if there is none
-/// yet.
+/// [`round`] under a watch. Once it has ended, the best rounding so far is taken, or else the first one.
 ///
 /// # Errors
 /// As [`round`].
@@ -115,9 +113,9 @@ pub fn round_watched(
 /// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is
 /// left out.
 ///
-/// It needs no look at the platform: fewer copies than the weights allow keep nothing busy for longer. It loses less
-/// than one instance per pattern of the scarcest demand and period, and may well make no instance at all, which is no
-/// error here. A steady state of `n` patterns takes `O(n)` multiplications.
+/// The platform is not checked: fewer copies than the weights allow shorten all busy times. The rule loses less than
+/// one instance per pattern of the scarcest demand and period. It may make no instance at all, which is not an error
+/// here. A steady state of `n` patterns takes `O(n)` multiplications.
 ///
 /// # Errors
 /// [`PeriodError::BadPeriod`].
@@ -183,7 +181,7 @@ fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> 
             least = &more.shared + 1u32;
             best = Some(more);
         }
-        if !fit.teach(shares) {
+        if !fit.register_odd_sets(shares) {
             break;
         }
     }
@@ -194,7 +192,7 @@ fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> 
     };
     if fit.odd_sets && !fit.fits(shares, &best, period)? {
         // The steady state itself does not respect the odd sets.
-        fit.teach(shares);
+        fit.register_odd_sets(shares);
         let fewer = largest_fitting(fit, shares, period, &BigInt::zero(), &floor_instances)?;
         best = fewer.unwrap_or_else(|| floor_copies(shares, &nothing(period), period));
     }
@@ -323,7 +321,7 @@ fn best_up_to(fit: &mut Fit<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(
                 best = Some((next, period));
             }
         }
-        if !fit.teach(shares) {
+        if !fit.register_odd_sets(shares) {
             break;
         }
     }

@@ -12,7 +12,7 @@ use super::shares::{Rounded, Shares};
 /// Work allowed, in links or loads looked at.
 const EFFORT: usize = 4_000_000;
 
-/// Adds at most so many whole instances while every message finds a path with room on all its ports.
+/// Adds at most `most` whole instances while every message finds a path with room on all its ports.
 pub fn with_paths(
     platform: &Platform,
     commodities: &[Commodity],
@@ -42,8 +42,9 @@ pub fn with_paths(
     }
 }
 
-/// Adds at most so many whole instances while every demand has patterns in the steady state with room on all their
-/// resources, as many as its rate; of several each time the one after which the busiest of its resources is least busy.
+/// Adds at most `most` whole instances while every demand has patterns in the steady state with room on all their
+/// resources, as many as its rate. Among several patterns it takes the one after which the busiest of its resources is
+/// least busy.
 pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, most: usize) {
     let mut by_demand: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut size = 0usize;
@@ -103,7 +104,7 @@ fn accept(rounded: &mut Rounded, loads: Vec<BigInt>, patterns: Vec<Pattern>) {
     rounded.refilled += BigInt::one();
 }
 
-/// A path with the fewest links among those whose ports can all take one more message.
+/// A path with the fewest links through ports that can all take one more message.
 fn path_with_room(
     platform: &Platform,
     commodity: Commodity,

@@ -33,9 +33,9 @@ pub struct Shares<'a> {
 pub struct Choice {
     /// Place in the steady state.
     pub pattern: usize,
-    /// The demand, counted among those that have several patterns.
+    /// Index of the demand among the demands with several patterns.
     pub demand: usize,
-    /// Copies per instance that go this way; they add up to the demand's rate.
+    /// Copies per instance of this pattern. The shares of a demand add up to its rate.
     pub share: Rational,
     /// Units used by one copy.
     pub uses: Uses,
@@ -131,7 +131,7 @@ impl<'a> Shares<'a> {
         own.to_u64()
     }
 
-    /// How long each link is busy, ascending by link; those that are.
+    /// Busy times of the links that are used, ascending by link.
     pub fn link_times(&self, rounded: &Rounded) -> Vec<(LinkId, Rational)> {
         let mut totals = self.totals(&rounded.shared, &rounded.copies);
         for (pattern, copies) in &rounded.added {
@@ -209,7 +209,7 @@ fn check_complete(
 
 fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) -> Result<(), PeriodError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
-    // Not from zero: adding is dear, and most demands have a single pattern.
+    // Not from zero: additions are expensive, and most demands have a single pattern.
     let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
     let right = match rate {
         1 => state.throughput.clone(),

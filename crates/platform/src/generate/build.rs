@@ -17,7 +17,7 @@ pub(super) fn refuse(
     PlatformError::BadParameter { generator, parameter, value: value.to_string(), expected }
 }
 
-/// Refuses more nodes, or more duplex links, than ids can number. `None` stands for an overflow.
+/// Refuses more nodes, or more duplex links, than ids can number. `None` means an overflow.
 pub(super) fn check_size(nodes: Option<usize>, duplex_links: Option<usize>) -> Result<(), PlatformError> {
     if nodes.is_none_or(|nodes| nodes > LIMIT) {
         return Err(PlatformError::TooMany { what: "nodes", limit: LIMIT });

@@ -3,10 +3,10 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What a stream of random numbers decides; the discriminant is the ChaCha nonce.
+/// The decision that a stream of random numbers makes; the discriminant is the ChaCha nonce.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Purpose {
-    /// Nodes' places and who is linked to whom.
+    /// Places of nodes, and links.
     Graph = 0,
     /// Compute costs.
     Compute = 1,

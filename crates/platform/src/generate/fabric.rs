@@ -12,7 +12,7 @@ use super::build::{check_size, refuse};
 use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
 
 /// The duplex links of one hybrid cube mesh, and their NVLink bricks: two fully connected quads and the four links that
-/// join them; a brick carries 25 GB/s each way.
+/// join them. A brick has 25 GB/s per direction.
 const CUBE_MESH: [(usize, usize, u64); 16] = [
     (0, 1, 2),
     (0, 2, 1),
@@ -65,16 +65,16 @@ const INFINITY_FABRIC: [(usize, usize, u64); 28] = [
     (14, 15, 4),
 ];
 
-/// Boxes of accelerators around a switch of their own, joined by network switches: see [`switched_boxes`].
+/// Boxes of accelerators around one switch each, joined by network switches: see [`switched_boxes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwitchedBoxes {
     /// How many boxes, from 1.
     pub boxes: usize,
     /// Accelerators per box, from 1.
     pub accelerators: usize,
-    /// GB/s each way between an accelerator and the switch of its box.
+    /// GB/s per direction between an accelerator and the switch of its box.
     pub inside: u64,
-    /// GB/s each way between an accelerator and its network switch.
+    /// GB/s per direction between an accelerator and its network switch.
     pub network: u64,
     /// Network switches: accelerator `g` of every box is on switch `g mod rails`. From 1 to `accelerators`.
     pub rails: usize,
@@ -172,7 +172,7 @@ pub fn ndv2(boxes: usize) -> Result<Platform, PlatformError> {
 }
 
 /// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`: Infinity Fabric links of 50, 100
-/// and 200 GB/s; with more than one box, every die has 16 GB/s each way to the switch `ib`. As in ForestColl.
+/// and 200 GB/s; with more than one box, every die has 16 GB/s per direction to the switch `ib`. As in ForestColl.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -198,9 +198,9 @@ pub fn mi250(boxes: usize) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// `boxes` DGX A100: eight accelerators with 300 GB/s each way to `box0.nvswitch`. With more than one box, the even
-/// ones of every box have 25 GB/s each way to the switch `ib0`, the odd ones to `ib1`, as in ForestColl. Collapsed:
-/// ForestColl has a network card of 25 GB/s between accelerator and switch, which limits nothing more.
+/// `boxes` DGX A100: eight accelerators with 300 GB/s per direction to `box0.nvswitch`. With more than one box, the
+/// even ones of every box have 25 GB/s per direction to the switch `ib0`, the odd ones to `ib1`, as in ForestColl.
+/// Collapsed: ForestColl has a network card of 25 GB/s between accelerator and switch, which limits nothing more.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -217,9 +217,9 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 300, network: 25, rails: 2 })
 }
 
-/// `boxes` DGX H100: eight accelerators with 450 GB/s each way to `box0.nvswitch`; with more than one box, 50 GB/s each
-/// way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's data sheet: NVLink 900 GB/s
-/// both ways together, eight network cards of 400 Gbit/s.
+/// `boxes` DGX H100: eight accelerators with 450 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
+/// per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's data sheet:
+/// NVLink 900 GB/s in both directions together, eight network cards of 400 Gbit/s.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -230,9 +230,9 @@ pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 450, network: 50, rails: 1 })
 }
 
-/// `boxes` DGX B200: eight accelerators with 900 GB/s each way to `box0.nvswitch`; with more than one box, 50 GB/s each
-/// way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's data sheet: NVLink of 14.4
-/// TB/s both ways together for eight accelerators, eight network cards of 400 Gbit/s.
+/// `boxes` DGX B200: eight accelerators with 900 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
+/// per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's data sheet:
+/// NVLink of 14.4 TB/s in both directions together for eight accelerators, eight network cards of 400 Gbit/s.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -243,9 +243,10 @@ pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 900, network: 50, rails: 1 })
 }
 
-/// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s each way to one NVLink domain, `box0.nvswitch`; with more
-/// than one rack, 50 GB/s each way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's
-/// data sheet: NVLink of 130 TB/s both ways together for 72 accelerators, a network card of 400 Gbit/s for each.
+/// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s per direction to one NVLink domain, `box0.nvswitch`; with
+/// more than one rack, 50 GB/s per direction to the switch `ib`, which represents the whole network, without
+/// contention. NVIDIA's data sheet: NVLink of 130 TB/s in both directions together for 72 accelerators, a network card
+/// of 400 Gbit/s for each.
 ///
 /// # Errors
 /// No rack, or more nodes or links than ids can number.
@@ -256,9 +257,10 @@ pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 72, inside: 900, network: 50, rails: 1 })
 }
 
-/// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s each way; with more than
-/// one box, 50 GB/s each way to the switch `ib`, which stands for the whole network. AMD's data sheet of the platform:
-/// 896 GB/s both ways together for the seven links of an accelerator; a network card of 400 Gbit/s for each.
+/// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s per direction; with more
+/// than one box, 50 GB/s per direction to the switch `ib`, which represents the whole network. AMD's data sheet of the
+/// platform: 896 GB/s in both directions together for the seven links of an accelerator; a network card of 400 Gbit/s
+/// for each.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.

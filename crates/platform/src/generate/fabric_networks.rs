@@ -1,17 +1,17 @@
 //! Networks of hosts: fat tree, torus, dragonfly. As in the other fabrics only links are exclusive, hosts have compute
-//! 1, and switches cannot duplicate. Every link carries 25 GB/s each way (InfiniBand HDR, 200 Gbit/s).
+//! 1, and switches cannot duplicate. Every link has 25 GB/s per direction (InfiniBand HDR, 200 Gbit/s).
 
 use super::build::{check_size, refuse};
 use super::fabric::{fabric, inverse, processor, switch};
 use crate::{NodeId, Platform, PlatformError};
 
-/// GB/s each way of every link.
+/// GB/s per direction of every link.
 const BANDWIDTH: u64 = 25;
 
 /// The fat tree of switches with `k` ports (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2): `k` pods of `k/2`
-/// edge and `k/2` aggregation switches, `k/2` hosts on every edge switch, `(k/2)²` core switches, of which numbers
-/// `i k/2` to `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named
-/// `pod0.edge0.host0`, ...; switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
+/// edge and `k/2` aggregation switches, `k/2` hosts on every edge switch, `(k/2)²` core switches. Core switches `i k/2`
+/// to `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named `pod0.edge0.host0`, ...;
+/// switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
 ///
 /// # Errors
 /// `k` is odd or 0, or there are more nodes or links than ids can number.

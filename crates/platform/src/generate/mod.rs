@@ -53,7 +53,7 @@ pub enum Costs {
     },
 }
 
-/// What the regular and the random generators have in common.
+/// Options shared by the regular and the random generators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Decides the random graph and every drawn cost.

@@ -8,7 +8,7 @@ use crate::{Node, NodeId, Platform, PlatformError, PortModel};
 /// The shape of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Racks {
-    /// How many racks, each with a switch of its own.
+    /// Number of racks, each with one switch.
     pub racks: usize,
     /// Hosts of a rack: a number drawn for every rack, both ends included.
     pub hosts: (usize, usize),
@@ -16,7 +16,7 @@ pub struct Racks {
     pub spines: usize,
     /// Whether the switches can duplicate messages.
     pub copying: bool,
-    /// What a node may do at the same time.
+    /// Port model of all nodes.
     pub model: PortModel,
 }
 

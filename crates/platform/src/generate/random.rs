@@ -52,7 +52,7 @@ fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
     if links <= pairs / 2 {
         edges.extend(fresh_pairs(&mut draw, n, links - edges.len(), &mut taken));
     } else {
-        // Of a dense graph, the missing pairs are drawn: they are fewer, and few draws hit a taken pair.
+        // If the graph is dense, the missing pairs are drawn: they are fewer, and few draws hit a taken pair.
         fresh_pairs(&mut draw, n, pairs - links, &mut taken);
         let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
         edges.extend(all.filter(|pair| !taken.contains(pair)));

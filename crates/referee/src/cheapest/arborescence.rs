@@ -34,7 +34,7 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport_platform::NodeId;
 
-use super::Priced;
+use super::priced::Priced;
 use crate::Violation;
 use crate::case::Case;
 use crate::copies::{Weight, spanning_from_each};
@@ -127,5 +127,5 @@ fn priced_streams<T: Weight>(
         let prices = goals.iter().map(|&(_, target)| price(target)).collect::<Result<Vec<T>, Violation>>()?;
         Ok(prices.into_iter().max().unwrap_or_else(T::zero))
     };
-    super::goals(case).iter().map(dearest).collect()
+    case.goals().iter().map(dearest).collect()
 }

@@ -18,7 +18,8 @@
 use num_bigint::BigUint;
 use num_traits::Zero;
 
-use super::{Class, Priced, improve, or_zero};
+use super::parts::Class;
+use super::priced::{Priced, improve, or_zero};
 use crate::Violation;
 use crate::case::Case;
 

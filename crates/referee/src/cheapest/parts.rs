@@ -2,8 +2,6 @@
 
 use oneport_plan::Interval;
 
-use super::Class;
-
 /// Partial results by number; what a merge puts together has smaller numbers than its result.
 #[derive(Debug)]
 pub(super) struct Parts {
@@ -111,6 +109,25 @@ impl Parts {
             Class::Nothing => Box::new(std::iter::once(Interval { first: 0, last: self.operands - 1 })),
             Class::Operands => Box::new((0..self.operands).map(|last| Interval { first: 0, last })),
             Class::Part => Box::new(self.intervals.iter().copied()),
+        }
+    }
+}
+
+/// What an amount depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Class {
+    Nothing,
+    Operands,
+    Part,
+}
+
+impl Class {
+    /// The place of a part in a list of amounts.
+    pub(super) fn of(self, parts: &Parts, part: usize) -> usize {
+        match self {
+            Class::Nothing => 0,
+            Class::Operands => parts.operands(part) - 1,
+            Class::Part => part,
         }
     }
 }

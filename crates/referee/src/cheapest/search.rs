@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::Priced;
 use super::parts::Parts;
+use super::priced::Priced;
 use super::rounded::{NEVER, Rounded};
 use crate::case::Case;
 

@@ -8,7 +8,6 @@ use num_traits::Zero;
 use oneport_plan::Direction;
 use oneport_platform::{NodeId, Rational};
 
-use super::goals;
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group, least};
@@ -46,7 +45,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     let lengths: Vec<BigUint> = lengths.into_iter().map(|length| over(length, &denominator)).collect();
     let mut paths = ShortestPaths::new(case.platform, &lengths, true);
     let mut longest = BigUint::zero();
-    for (last, target) in goals(case).into_iter().flatten() {
+    for (last, target) in case.goals().into_iter().flatten() {
         case.ask()?;
         let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
         let mut wanted = vec![false; case.platform.nodes().len()];

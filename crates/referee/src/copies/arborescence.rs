@@ -1,6 +1,6 @@
 //! The cheapest arborescence that spans all nodes (Chu and Liu 1965, Edmonds 1967).
 
-use super::{Arc, Weight};
+use super::network::{Arc, Weight};
 
 /// Every node but the source pays the shortest arc that enters it, which makes that arc free; nodes that lead to each
 /// other over free arcs become one, until all are entered over free arcs from the source. `None` if some node is out of

@@ -28,7 +28,8 @@ use num_traits::ToPrimitive;
 use oneport_plan::Direction;
 use oneport_platform::{NodeId, Rational};
 
-use super::{Arc, Network, Weight, routes, steiner};
+use super::network::{Arc, Network, Weight, routes};
+use super::steiner;
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::Case;

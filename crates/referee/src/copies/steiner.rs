@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use oneport_plan::Certificate;
 
 use super::arborescence::spanning;
-use super::{Network, Weight};
+use super::network::{Network, Weight};
 
 /// For so many targets all sets of them are tried; for so many nodes that are no targets, all sets of those.
 const SMALL: usize = Certificate::SMALL;

@@ -15,22 +15,22 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Task};
 use oneport_platform::{LinkId, Rational};
 
-use crate::execution::{duration, in_units, units};
 use crate::places::{Clock, clocks};
 use crate::slot_order::{between, with_unhindered};
+use crate::units::{duration, in_units, units};
 use search::{Outcome, Shop};
 
 /// Most repetitions of the period for which single messages are placed by a search.
 const TRIED: u64 = 4;
 
-/// What the slots of a period do to its messages.
+/// How the slots of a period cut its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cuts {
     /// Transfers of one period that take time.
     pub transfers: BigUint,
     /// How many of them pause and go on later in the period.
     pub cut: BigUint,
-    /// The most pieces of one transfer: 1 where none is cut, 0 where there is none.
+    /// The most pieces of one transfer: 1 if none is cut, 0 without transfers.
     pub pieces: u64,
 }
 
@@ -61,7 +61,7 @@ struct Traffic {
     link: LinkId,
     /// Lengths of the stretches during which the link is busy, in units.
     stretches: Vec<BigInt>,
-    /// What it sends, in its order.
+    /// The messages that it sends, in order.
     groups: Vec<Group>,
 }
 
@@ -91,7 +91,7 @@ impl Traffic {
     fn cuts(&self) -> (BigUint, u64) {
         let (mut cut, mut most) = (BigUint::zero(), 1);
         for (shares, (_, duration)) in self.shares().iter().zip(&self.groups) {
-            // Messages that are under way when a stretch ends, and in how many pieces they are by then.
+            // Messages in flight at the end of a stretch, and the number of their pieces so far.
             let (mut sent, mut last) = (BigInt::zero(), None);
             for share in shares.iter().take(shares.len().saturating_sub(1)) {
                 sent += share;
@@ -192,7 +192,7 @@ fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
     }
 }
 
-/// What each link sends per period, in its order, and when.
+/// The messages of each link per period, in order, with their dates.
 fn traffic(problem: Problem<'_>, schedule: &PeriodicSchedule, units: &BigInt) -> Vec<Traffic> {
     let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
     for scheduled in &schedule.patterns {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-/// Most steps of an attempt; and attempts, each with an order of its own among messages with equal room.
+/// Most steps of an attempt. Then the most attempts, each with another order of messages with equal room.
 const STEPS: u32 = 20_000;
 const ATTEMPTS: u64 = 10;
 /// Most messages of a search.
@@ -21,7 +21,7 @@ pub struct Shop {
     pub counts: Vec<u32>,
     /// For each kind: the kind before it on the same link; all messages of that one come first.
     pub after: Vec<Option<usize>>,
-    /// For each kind: the resources that a message occupies, one of which serves one at a time.
+    /// For each kind: the resources that a message occupies. A message occupies one lane of each.
     pub needs: Vec<Vec<usize>>,
     /// For each resource: how many messages it serves at a time.
     pub capacities: Vec<u32>,
@@ -29,12 +29,12 @@ pub struct Shop {
     pub period: u64,
 }
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// A schedule.
     Found(T),
-    /// There is none.
+    /// No schedule exists.
     None,
     /// The search ended before it knew.
     Ended,
@@ -60,7 +60,7 @@ type State = (u64, Vec<u32>, BTreeSet<(u64, usize)>);
 struct Search<'s> {
     shop: &'s Shop,
     left: Vec<u32>,
-    /// Messages under way, by their ends.
+    /// Messages in flight, by their ends.
     running: BTreeSet<(u64, usize)>,
     /// For each resource: how many more it can serve now.
     free: Vec<u32>,
@@ -118,8 +118,8 @@ impl Search<'_> {
         date <= self.shop.period && (0..self.load.len()).all(|resource| self.room(resource, date) >= 0)
     }
 
-    /// Of the messages that can start and are not left, the one whose resources have least room; of equals the longest,
-    /// but for later attempts, which draw one.
+    /// The message to start next: it can start, is not left out, and its resources have least room. Ties go to the
+    /// longest in the first attempt, at random in later ones.
     fn next(&self, date: u64, leave: &[bool]) -> Option<usize> {
         let can = |&job: &usize| {
             let needs = &self.shop.needs[job];

@@ -22,7 +22,7 @@ struct TaskClasses {
     places: usize,
     /// For each interval, as `ByInterval` counts them: where its first split begins in `classes`.
     starts: Vec<usize>,
-    /// By interval, split and place.
+    /// Per interval, split and processor.
     classes: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Amounts {
     operands: usize,
     /// Numerators by class.
     pub values: Vec<BigUint>,
-    /// Of all the values.
+    /// Common denominator of all values.
     pub denominator: BigUint,
 }
 
@@ -51,7 +51,7 @@ impl Amounts {
                 let row = |first| (0..operands).map(move |last| Interval { first, last });
                 (Classes::ByInterval, (0..operands).flat_map(row).collect())
             }
-            // Of a merge: see `of_work`.
+            // Classes of merges: see `of_work`.
             Amount::Tasks(_) => (Classes::One, vec![Interval { first: 0, last: 0 }]),
         };
         let exact: Vec<Rational> = parts.iter().map(|&part| amount.of(part).unwrap_or_default()).collect();

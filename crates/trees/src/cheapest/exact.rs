@@ -7,22 +7,22 @@ use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::paths::{Length, Paths};
+use super::reduction::Reduction;
 use super::table::Table;
 use super::tree::{Choices, build, halves};
-use super::weights::Weights;
+use super::weights::{Weights, ratio};
 use super::zero_cost::Free;
-use super::{Reduction, ratio};
 
 /// Exact prices, each found when it is first asked for; see [`Reduction::exactly`].
 ///
-/// The exact recurrence, remembered. `None` stands for "impossible". Prices at nodes that reach one another for nothing
-/// are the same, so they are remembered for the group.
+/// The exact recurrence, memoised. `None` means impossible. Nodes that reach one another at cost 0 have equal prices,
+/// so prices are stored per group of such nodes.
 pub struct Exact<'r> {
     reduction: &'r Reduction,
     weights: Weights,
     table: Table,
     free: Free,
-    /// Of links, by id.
+    /// Lengths of links, by id.
     lengths: Vec<Length<BigUint>>,
     /// From processors, by place; found when first needed.
     paths: Vec<Option<Paths<BigUint>>>,
@@ -34,8 +34,8 @@ pub struct Exact<'r> {
     operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
 }
 
-/// A place where a partial result may be made: the rounded price of having it from there, the links of the way, the
-/// place.
+/// A processor where a partial result may be made: the rounded price of having it from there, the links of the path,
+/// the processor's index.
 type Source = (i64, u32, usize);
 
 impl<'r> Exact<'r> {
@@ -53,7 +53,7 @@ impl<'r> Exact<'r> {
         }
     }
 
-    /// What all prices are multiples of: one over this.
+    /// Common denominator of all prices.
     pub fn denominator(&self) -> &BigUint {
         &self.weights.denominator
     }
@@ -69,7 +69,7 @@ impl<'r> Exact<'r> {
         Some(ratio(self.table.rounded.price(units), &self.weights.denominator))
     }
 
-    /// The cheapest price and tree to a target, one of those prepared for; `None` where there is none.
+    /// The cheapest price and tree to a target, which must be one of the prepared targets; `None` if no tree exists.
     pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, Pattern)> {
         let node = target.index();
         let price = self.held(self.reduction.whole()?, node)?;
@@ -202,7 +202,7 @@ impl<'r> Exact<'r> {
 }
 
 impl Choices for Exact<'_> {
-    /// The first place that attains the price: of those that cost the same, preferably one not far away.
+    /// The first processor that attains the price, in the order of rounded prices, then of links.
     fn source(&mut self, part: Interval, node: usize) -> Option<usize> {
         if let Some(owner) = self.reduction.owner(part) {
             return Some(owner);

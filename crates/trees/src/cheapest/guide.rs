@@ -1,4 +1,4 @@
-//! What the table of rounded prices tells: bounds and cheap trees.
+//! Reads bounds and cheap trees off the table of rounded prices.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,13 @@ use num_bigint::BigUint;
 use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use super::reduction::Reduction;
 use super::rounded::CAP;
 use super::table::Table;
 use super::tree::{Choices, build};
-use super::{Reduction, ratio};
+use super::weights::ratio;
 
-/// Dearer than any tree worth considering, in units.
+/// Above the price of every useful tree, in units.
 const FAR: i64 = 1 << 40;
 
 /// The cheapest trees under one list of prices, up to rounding; see [`Reduction::guide`].
@@ -26,15 +27,16 @@ impl<'a> Guide<'a> {
         Guide { reduction, table, denominator }
     }
 
-    /// No tree to the target is cheaper, in the unit of the given prices; `None` where there is no tree.
+    /// A lower bound on the price of every tree to the target, in the unit of the given prices; `None` if no tree
+    /// exists.
     pub fn lower_bound(&self, target: NodeId) -> Option<Rational> {
         let (_, units) = self.walk().best(self.reduction.whole()?, target.index())?;
         Some(ratio(self.table.rounded.price(units), &self.denominator))
     }
 
     /// A tree to the target whose price is least up to rounding: above [`lower_bound`](Self::lower_bound) by less than
-    /// one unit per task. Among equally cheap ones, it prefers not to move partial results, and short ways.
-    /// `None` where there is no tree. The demand is 0.
+    /// one unit per task. Among equally cheap trees it prefers partial results that stay in place, then short paths.
+    /// `None` if no tree exists. The demand is 0.
     pub fn tree(&self, target: NodeId) -> Option<Pattern> {
         build(self.reduction, &mut self.walk(), target.index())
     }
@@ -84,7 +86,8 @@ impl<'g> Walk<'g> {
         if let Some(owner) = reduction.owner(part) {
             return from((owner, 0)).into_iter().collect();
         }
-        // What is capped may be possible or not. (By task it is not worth a look: the unit suits the cheapest trees.)
+        // A capped price may be possible or impossible. (With work by task the check is skipped: the unit suits the
+        // cheapest trees.)
         let by_task = reduction.is_by_task();
         let possible = |&(place, &made): &(usize, &i32)| made < CAP || (!by_task && self.gathers(part, place));
         let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
@@ -110,7 +113,7 @@ impl<'g> Walk<'g> {
         best
     }
 
-    /// The best way to make a partial result at a processor.
+    /// The cheapest split of a partial result at a processor.
     fn best_split(&mut self, part: Interval, at: usize) -> Option<usize> {
         let table = self.table;
         let splits = || table.operands(self.reduction, part, at).into_iter().zip(part.first..);

@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport_plan::Interval;
 
-use super::Reduction;
 use super::paths::{Length, Paths};
+use super::reduction::Reduction;
 use super::weights::Weights;
 
 /// Stands for every price that is too high to matter, and for "impossible". Two of them add up within 31 bits.
@@ -64,7 +64,7 @@ impl Rounded {
         small(self.merge_in(class, at, self.unit))
     }
 
-    /// What turns distances into prices of transfers of this size class.
+    /// The multiplier from distances to prices of transfers of this size class.
     pub fn size(&self, class: usize) -> Multiplier {
         Multiplier::new(self.sizes[class], self.unit - self.path_exponent)
     }
@@ -158,7 +158,7 @@ impl Multiplier {
         Multiplier { amount, unit, fast: down.map(|down| (amount.mantissa << zeros, down)) }
     }
 
-    /// The prices of distances in units, rounded down; where there is no path the distance is [`NO_PATH`].
+    /// Converts distances to prices in units, rounded down. The distance without a path is [`NO_PATH`].
     pub fn units(&self, distances: &[u64], prices: &mut [i32]) {
         let pairs = prices.iter_mut().zip(distances);
         let Some((mantissa, down)) = self.fast else {

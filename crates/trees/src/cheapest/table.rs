@@ -3,9 +3,9 @@
 use oneport_plan::Interval;
 use oneport_watch::Limit;
 
-use super::Reduction;
-use super::lanes::{LANES, Lanes};
+use super::reduction::Reduction;
 use super::rounded::{CAP, Rounded, classes};
+use super::simd::{LANES, Lanes};
 use super::transfer_rows::{Merges, Transfers};
 use super::unit;
 use super::weights::Weights;
@@ -50,7 +50,7 @@ impl Table {
         let mut made = vec![CAP; self.width];
         let mut held = vec![CAP; self.width];
         for last in 0..self.operands {
-            // A row at a time: the answer takes as long as a short interval does.
+            // Check the watch once per row: a check costs as much as a short interval.
             if reduction.watch.ask().is_err() {
                 return;
             }
@@ -109,14 +109,14 @@ impl Table {
         class.map_or(CAP, |class| self.rounded.merge(class, place))
     }
 
-    /// The rows of `[k,k] .. [k,m-1]` and those of `[k+1,m] .. [m,m]`.
+    /// The rows of `[k,k] .. [k,m-1]` and the rows of `[k+1,m] .. [m,m]`.
     fn operand_rows(&self, part: Interval) -> (&[i32], &[i32]) {
         let Interval { first, last } = part;
         let rows = |row: usize| &self.cells[self.start + row * self.width..][..(last - first) * self.width];
         (rows(first * self.operands + first), rows(last * self.operands + first + 1))
     }
 
-    /// What it costs to make a partial result at each processor, by place; for at least two operands.
+    /// Per processor: the price of making a partial result of at least two operands there.
     pub fn made(&self, reduction: &Reduction, part: Interval) -> Vec<i32> {
         let mut made = vec![CAP; self.width];
         if reduction.is_by_task() {
@@ -130,8 +130,8 @@ impl Table {
         made
     }
 
-    /// What it costs to have both operands of a merge at a processor, for each split in turn; with the merge, where its
-    /// work depends on the split.
+    /// Per split: the price of having both operands of a merge at a processor, plus the merge if its work depends on
+    /// the split.
     pub fn operands(&self, reduction: &Reduction, part: Interval, at: usize) -> Vec<i32> {
         let (left, right) = self.operand_rows(part);
         let column = move |rows: &[i32]| -> Vec<i32> { rows.iter().skip(at).step_by(self.width).copied().collect() };
@@ -150,7 +150,7 @@ mod tests {
     use oneport_platform::generate::{Options, random_connected};
     use oneport_platform::{NodeId, Rational};
 
-    use super::super::Prices;
+    use super::super::prices::Prices;
     use super::*;
 
     /// The recurrence in rounded prices without any skipping.

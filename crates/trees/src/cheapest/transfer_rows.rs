@@ -1,9 +1,9 @@
 //! Rounded prices of transfers and merges in rows by place, and moving a partial result to where it is wanted.
 
-use super::Reduction;
-use super::lanes::Lanes;
 use super::paths::Paths;
+use super::reduction::Reduction;
 use super::rounded::{CAP, NO_PATH, Rounded};
+use super::simd::Lanes;
 
 /// Marks a row that is not there.
 const NONE: usize = usize::MAX;
@@ -16,12 +16,13 @@ pub(super) struct Transfers {
     distances: Vec<u64>,
     /// Classes kept at the same time; class `c` has its rows at `c % slots`.
     slots: usize,
-    /// By slot and sender: the row's class, and where it starts in `cells`.
+    /// Per slot and sender: the row's class, and its start in `cells`.
     kept: Vec<(usize, usize)>,
     cells: Vec<i32>,
-    /// By place: the other processors at distance 0.
+    /// Per processor: the other processors at distance 0.
     beside: Vec<Vec<usize>>,
-    /// By place: it costs more here than a transfer of what was made elsewhere at the same or a smaller price.
+    /// Per processor: whether it has nothing more to offer, since it or a processor at distance 0 that made the result
+    /// at most as expensively has been processed.
     idle: Vec<bool>,
 }
 
@@ -29,7 +30,7 @@ impl Transfers {
     pub fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
         let places = processors.len();
-        // Sizes that depend on the number of operands come round again and again; those of a table do not.
+        // Sizes that depend on the number of operands recur; sizes of a table do not.
         let slots = if classes <= reduction.operands() { classes.max(1) } else { 1 };
         let row = |paths: &Paths<u64>| -> Vec<u64> {
             processors.iter().map(|&to| paths.distance(to).copied().unwrap_or(NO_PATH)).collect()

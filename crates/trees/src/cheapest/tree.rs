@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use super::Reduction;
+use super::reduction::Reduction;
 
-/// Who makes each partial result, and of what. Processors are given by place, consumers by node index.
+/// The choices that define a tree: where each partial result is made, and its split. Processors are given by index,
+/// consumers by node index.
 pub(super) trait Choices {
     /// Where the value that `node` consumes is made (for a single operand: its owner).
     fn source(&mut self, part: Interval, node: usize) -> Option<usize>;
     /// The last operand of the left part of what processor `at` makes.
     fn split(&mut self, part: Interval, at: usize) -> Option<usize>;
-    /// The way from a processor to a node.
+    /// The path from a processor to a node.
     fn path(&mut self, from: usize, node: usize) -> Vec<LinkId>;
 }
 

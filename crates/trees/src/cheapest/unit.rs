@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use oneport_plan::Interval;
 
-use super::Reduction;
+use super::reduction::Reduction;
 use super::rounded::Rounded;
 use super::tree::halves;
 
-/// No price of a task exceeds this in the search for the unit; their sums do not overflow.
+/// Cap on the price of a task in the search for the unit. Sums of such prices do not overflow.
 const FAR: u64 = 1 << 60;
 /// Bits of the highest price of a task in the first attempt.
 const FIRST: i64 = 58;
@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 40;
 pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
     let Some(whole) = reduction.whole() else { return 0 };
     let length = |value: u64| i64::from(64 - value.leading_zeros());
-    // What rounding may have taken off a tree's price.
+    // The largest loss of a tree's price by rounding.
     let lost = 4 * u64::try_from(reduction.operands()).unwrap_or(u64::MAX / 4);
     let bits = i64::try_from(bits).unwrap_or(0);
     let mut unit = rounded.ceiling() + length(lost) - FIRST;
@@ -38,7 +38,7 @@ pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], 
         }
         unit = rounded.floor().max(unit + length(price + lost) - FIRST);
     }
-    // Trees a little dearer count, too.
+    // Leave room for trees that cost up to an eighth more.
     unit + length(price + price / 8 + lost) - bits
 }
 
@@ -50,13 +50,13 @@ struct Halving<'r> {
 }
 
 impl Halving<'_> {
-    /// Of all targets that can be reached, the price to the one where it is highest.
+    /// The highest price among the reachable targets.
     fn dearest(&self, whole: Interval, targets: &[usize]) -> Option<u64> {
         let made = if self.reduction.is_by_task() { self.cheapest(whole)? } else { self.made(whole) };
         self.held(whole, &made, targets).into_iter().filter(|&price| price < FAR).max()
     }
 
-    /// By place: what it costs to make the partial result there.
+    /// Per processor: the price of making the partial result there.
     fn made(&self, part: Interval) -> Vec<u64> {
         let places = 0..self.reduction.processors.len();
         if let Some(owner) = self.reduction.owner(part) {
@@ -102,7 +102,7 @@ impl Halving<'_> {
         Some(made)
     }
 
-    /// By place in `nodes`: what it costs to bring the partial result there.
+    /// Per node of `nodes`: the price of having the partial result there.
     fn held(&self, part: Interval, made: &[u64], nodes: &[usize]) -> Vec<u64> {
         let class = self.reduction.sizes.class(part);
         let mut order: Vec<usize> = (0..made.len()).filter(|&place| made[place] < FAR).collect();

@@ -5,14 +5,14 @@ use num_traits::Zero;
 use oneport_numbers::{Scaled, common_multiple};
 use oneport_platform::{Platform, Rational};
 
-use super::Prices;
+use super::prices::Prices;
 
-/// What prices are multiplied by: costs as integers, over a denominator that includes those of sizes and works.
+/// Factors of prices: costs as integers, over a denominator that includes the denominators of sizes and works.
 #[derive(Debug, Clone)]
 pub(super) struct Factors {
-    /// By link.
+    /// Per link.
     links: Vec<BigUint>,
-    /// By place of the processor.
+    /// Per processor.
     merges: Vec<BigUint>,
     denominator: BigUint,
 }
@@ -20,9 +20,9 @@ pub(super) struct Factors {
 /// Integer prices: `size x link` of a transfer and `work x merge` of a merge, over one denominator, where sizes and
 /// works are the numerators of [`Amounts`](super::amounts::Amounts).
 pub(super) struct Weights {
-    /// By link.
+    /// Per link.
     pub links: Vec<BigUint>,
-    /// By place of the processor.
+    /// Per processor.
     pub merges: Vec<BigUint>,
     pub denominator: BigUint,
 }
@@ -64,4 +64,9 @@ impl Factors {
             denominator,
         }
     }
+}
+
+/// `numerator / denominator` of natural numbers.
+pub(super) fn ratio(numerator: BigUint, denominator: &BigUint) -> Rational {
+    Rational::new(numerator.into(), denominator.clone().into())
 }

@@ -5,16 +5,16 @@ use num_traits::Zero;
 use oneport_graph::{Arc, reachable};
 use petgraph::visit::{EdgeFiltered, EdgeRef};
 
-use super::Reduction;
+use super::reduction::Reduction;
 use super::weights::Weights;
 
 /// Nodes that reach one another over links of price zero.
 pub(super) struct Free {
-    /// By node: the first node that it reaches for nothing and that reaches it for nothing; itself where not all
-    /// partial results are sent.
+    /// Per node: the first node that it reaches and that reaches it at cost 0; the node itself if not all partial
+    /// results are sent.
     group: Vec<usize>,
-    /// By place: the processors that it reaches for nothing and that are not dearer. (Of those that are alike in both
-    /// ways, the first ones only: some processor always has none.)
+    /// Per processor: the processors that it reaches at cost 0 and that merge at most as expensively. (Of processors
+    /// that reach one another at equal cost, only the first count, so that some processor has none.)
     better: Vec<Vec<usize>>,
 }
 
@@ -27,7 +27,7 @@ impl Free {
         let all_sent = reduction.resting.is_empty();
         let group = |node: usize| (0..node).find(|&first| all_sent && alike(first, node)).unwrap_or(node);
         let nodes = &reduction.processors;
-        // By task, a merge that is cheaper at one place may be dearer than another there.
+        // With work by task, a processor that is cheaper for one merge may be costlier for another.
         let comparable = !reduction.is_by_task();
         let better = |place: usize| {
             let is_better = |&other: &usize| {
@@ -40,7 +40,7 @@ impl Free {
         Free { group: (0..reach.len()).map(group).collect(), better: (0..nodes.len()).map(better).collect() }
     }
 
-    /// The node that stands for this one.
+    /// The representative of the node's group.
     pub fn group(&self, node: usize) -> usize {
         self.group.get(node).copied().unwrap_or(node)
     }

@@ -1,4 +1,4 @@
-//! What answers look like, and the bound of problems of one size.
+//! Answers per target, and the bound of problems of one size.
 
 use super::arborescences::{Found, Streams};
 use super::merge_tree::Shape;
@@ -6,7 +6,7 @@ use super::scaled::FEW;
 use super::scaled::Fixed;
 use super::steiner;
 
-/// What is known about one target.
+/// Bound and trees for one target.
 pub(super) struct Answer<N> {
     /// No tree costs less.
     pub bound: N,
@@ -15,8 +15,7 @@ pub(super) struct Answer<N> {
 }
 
 impl<N: Fixed> Answer<N> {
-    /// Trees cheapest first, of equally cheap ones the shallow first, each once, at most so many;
-    /// `None` if there is none.
+    /// At most `wanted` trees, each once, cheapest first, ties shallow first; `None` if no tree exists.
     pub fn sorted(mut self, wanted: usize) -> Option<Self> {
         self.trees.sort_by(|one, two| one.0.cmp(&two.0).then_with(|| one.1.depth().cmp(&two.1.depth())));
         let mut kept: Vec<(N, Shape)> = Vec::with_capacity(wanted);

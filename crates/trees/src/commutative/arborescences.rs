@@ -6,13 +6,13 @@ use super::merge_tree::Shape;
 use super::scaled::{Fixed, Priced};
 use oneport_graph::arborescence::shallow_arborescence;
 
-/// What one node's single stream costs, under one pricing, for one size and one work.
+/// Prices of streams and merges, under one pricing, for one size and one work.
 pub(super) struct Streams<'p, N> {
     pub priced: &'p Priced<N>,
     size: N,
-    /// By places: `D(i,j)`.
+    /// Per pair of processors: `D(i,j)`.
     ways: Vec<Vec<Option<N>>>,
-    /// By place: `q_j`.
+    /// Per processor: `q_j`.
     pub merges: Vec<Option<N>>,
     /// Places of other processors at which a cheapest tree may merge.
     pub helpers: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Streams<'p, N> {
 /// An arborescence over some places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found<N> {
-    /// Cost of the arborescence and the way to the target, less the merges that helpers do not make.
+    /// Cost of the arborescence and of the path to the target, minus one merge per helper.
     pub price: N,
     /// The places: participants, then helpers.
     pub members: Vec<usize>,
@@ -74,24 +74,24 @@ impl<'p, N: Fixed> Streams<'p, N> {
         this
     }
 
-    /// What sending a stream to a place and merging it there costs.
+    /// The price of sending a stream to a processor and merging it there.
     pub fn arc(&self, from: usize, to: usize) -> Option<N> {
         Some(self.ways[from][to].as_ref()?.plus(self.merges[to].as_ref()?))
     }
 
-    /// Whether merging at a helper is not dearer than sending on and merging there.
+    /// Whether merging at a helper costs at most as much as sending on and merging there.
     pub fn may_help(&self, helper: usize, there: usize) -> bool {
         let Some(merge) = &self.merges[helper] else { return false };
         self.arc(helper, there).is_none_or(|arc| *merge <= arc)
     }
 
-    /// By place: what the result costs to the target.
+    /// Per processor: the price of sending the result to the target.
     pub fn to_target(&self, target: NodeId) -> Vec<Option<N>> {
         let way = |from| Some(self.priced.distance(from, target)?.times(&self.size));
         (0..self.priced.places.len()).map(way).collect()
     }
 
-    /// More than any sum of arcs, one out of each of these places, and a way to the target.
+    /// Above every sum of arcs, one out of each of these processors, and a path to the target.
     pub fn beyond(&self, members: &[usize], to_target: &[Option<N>]) -> N {
         let mut beyond = N::from(1);
         for &from in members {
@@ -103,8 +103,8 @@ impl<'p, N: Fixed> Streams<'p, N> {
         beyond
     }
 
-    /// The cheapest arborescence over all participants and these helpers whose result is made at none of the places
-    /// `barred`, of equally cheap ones a shallow one; `None` if there is none.
+    /// The cheapest arborescence over all participants and these helpers whose result is not made at the places
+    /// `barred`. Ties go to a shallow one. `None` if no such arborescence exists.
     pub fn over(&self, helpers: &[usize], to_target: &[Option<N>], barred: &[usize]) -> Option<Found<N>> {
         let members: Vec<usize> = (0..self.priced.participants).chain(helpers.iter().copied()).collect();
         // The target is the root, over exactly one arc: a second one is beyond all others.

@@ -1,4 +1,4 @@
-//! Who merges what: a reduction tree before its transfers are spelled out.
+//! The merges of a reduction tree, without its transfers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ struct Part {
     count: usize,
     /// The first participant among them.
     least: usize,
-    /// Merges and ways from a place to another one after the other, at most.
+    /// The longest chain of merges and paths.
     depth: usize,
     /// The parts merged, that with the first participant before the other; `None` for a single operand.
     operands: Option<[usize; 2]>,
@@ -46,9 +46,9 @@ impl Shape {
         self.parts.len() - 1
     }
 
-    /// Adds merges at one place until one part is left, always of the two smallest: for work that grows with the number
-    /// of operands by a constant per operand nothing is cheaper (Huffman). Where every merge costs the same (`alike`),
-    /// of the two that are least deep: nothing is shallower (Golumbic 1976). `None` if there are no parts.
+    /// Adds merges at one processor until one part is left, always of the two smallest: for work that grows with the
+    /// number of operands by a constant per operand this is cheapest (Huffman). If every merge costs the same
+    /// (`alike`), it merges the two least deep: this is shallowest (Golumbic 1976). `None` if there are no parts.
     pub fn merge_all(&mut self, at: usize, parts: &[usize], alike: bool) -> Option<usize> {
         let key = |shape: &Shape, part: usize| {
             let Part { count, least, .. } = shape.parts[part];
@@ -63,12 +63,12 @@ impl Shape {
         }
     }
 
-    /// Merges and ways from a place to another one after the other, at most.
+    /// The longest chain of merges and paths.
     pub fn depth(&self) -> usize {
         self.parts.last().map_or(0, |result| result.depth)
     }
 
-    /// The price with the result brought to a node; `None` if some way or merge does not exist.
+    /// The price with the result brought to a node; `None` if a path or merge does not exist.
     pub fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
         self.sum(
             |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),
@@ -95,8 +95,8 @@ impl Shape {
         Shape { parts: order.iter().map(renumber).collect() }
     }
 
-    /// The sum of the prices of transfers (by number of operands, places from and to), merges (number and place) and
-    /// the last way (number and place).
+    /// The sum of the prices of transfers (by number of operands, sender and receiver), merges (number and processor)
+    /// and the last path (number and processor).
     pub fn sum<N: Fixed>(
         &self,
         transfer: impl Fn(usize, usize, usize) -> Option<N>,

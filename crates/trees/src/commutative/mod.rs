@@ -14,7 +14,7 @@
 //! | constant | more than 12 | more than 6 | Steiner arborescences: exact where prices rule out all but 6 of the other processors, and where at most 2000 subproblems of a branch and bound prove it; else a lower bound and a good tree |
 //! | by number of operands | more than 12 | any | lower bounds from problems of one size, and a tree |
 //!
-//! [`Commutative::exactness`] tells the first two rows from the others.
+//! [`Commutative::exactness`] distinguishes the first two rows from the others.
 //!
 //! # Theorem: constant volumes make arborescences
 //!
@@ -23,20 +23,20 @@
 //! `V` into `r` with arc costs `D(i,j) + q_j`.*
 //!
 //! An arborescence is a tree of that price: every node merges its value with all streams that arrive, one merge per
-//! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree; it remains to find an
-//! arborescence that is not dearer. Both sides are continuous in `D` and `q`, so we may assume, after an arbitrarily
-//! small change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
+//! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree. It remains to find an
+//! arborescence that costs at most as much. Both sides are continuous in `D` and `q`, so we may assume, after an
+//! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
 //!
-//! 1. *Where `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`,
-//!    and there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send
-//!    `A` on from `x` to `y`, merge it there with `v_x`, and let `B` pass `x` in place of the result. One merge at `x`
-//!    becomes one merge at `y` and one way from `x` to `y`: cheaper, a contradiction. If `q_x < D(x,y) + q_y`: merge
-//!    `v_x` at `x` with `A`, and let what it was merged with at `y` pass `y` unmerged: cheaper again.
+//! 1. *If `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
+//!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send `A`
+//!    on from `x` to `y`, merge it there with `v_x`, and let `B` pass `x` in place of the result. One merge at `x`
+//!    becomes one merge at `y` and one path from `x` to `y`: cheaper, a contradiction. If `q_x < D(x,y) + q_y`: merge
+//!    `v_x` at `x` with `A`, and let the partner of its merge at `y` pass `y` unmerged: cheaper again.
 //! 2. *All merges at `x` may be taken to hang together*, that is, only one partial result leaves `x`. Otherwise take a
 //!    merge of `A` and `B` at `x` that does not hang together with the first merge of `v_x`, where `A` does not contain
 //!    that merge. Merge `A` at `x` with `v_x` first, and let `B` pass in place of the result. The number of merges at
-//!    `x` stays, ways do not get longer (triangle inequality), so the tree is still cheapest and 1 still holds; one
-//!    merge less is apart, here, and none more elsewhere. After finitely many changes none is.
+//!    `x` stays, paths do not get longer (triangle inequality), so the tree is still cheapest and 1 still holds. One
+//!    merge less is apart here, and no further one elsewhere. So after finitely many changes all hang together.
 //! 3. *Now every node sends exactly one stream*, its own value or its only partial result. So streams form an
 //!    arborescence into the node `r` where the result is made, with one merge per arc, at its head. ∎
 //!
@@ -83,7 +83,7 @@ use scaled::{FEW, Factors, Fixed, Offer, Priced, integers};
 /// Trees per target of [`Commutative::guide`] at most.
 const TREES: usize = 4;
 
-/// What is known about the prices of cheapest trees.
+/// Exactness of the prices of cheapest trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {
     /// The least price, whatever the prices.
@@ -108,7 +108,7 @@ impl<'a> Commutative<'a> {
     /// Prepares the reduction of the participants' values.
     ///
     /// Participants and volumes are those of a valid collective: distinct processors, no tables, no negative amounts.
-    /// (Otherwise there are no answers.) `O(n + links)` exact operations.
+    /// (Otherwise all answers are `None`.) `O(n + links)` exact operations.
     pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let own: BTreeSet<NodeId> = participants.iter().copied().collect();
         let known = |&place: &NodeId| platform.nodes().get(place.index()).is_some_and(|node| node.is_processor());
@@ -120,8 +120,8 @@ impl<'a> Commutative<'a> {
         Commutative { platform, participants: participants.len(), places, factors, watch: Watch::unlimited() }
     }
 
-    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before
-    /// believing an answer.
+    /// The same reduction under a watch. Answers after the end of the watch are meaningless: check the watch before
+    /// using an answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
@@ -134,8 +134,8 @@ impl<'a> Commutative<'a> {
         if self.participants <= SETS || constant && few_others { Exactness::Exact } else { Exactness::Bound }
     }
 
-    /// For each target a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to
-    /// four trees, cheapest first; `None` where there is no tree.
+    /// Per target: a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
+    /// trees, cheapest first; `None` if no tree exists.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
@@ -157,13 +157,13 @@ impl<'a> Commutative<'a> {
         self.offers(priced, targets, TREES).into_iter().map(convert).collect()
     }
 
-    /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and
-    /// a tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where
-    /// there is no tree. The trees' demand is 0.
+    /// Per target: a lower bound on the cheapest price and a tree; `None` if no tree exists. If
+    /// [`exactness`](Self::exactness) says so, the bound is the price and the tree is cheapest, among equally cheap
+    /// ones with the fewest links (times sizes). The trees' demand is 0.
     ///
-    /// Negative prices count 0. Exact arithmetic; for many participants and no helper arborescences over the ways that
-    /// their dual solutions ask for, for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2` arcs each,
-    /// or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that rounding cannot
+    /// Negative prices count 0. Exact arithmetic. For many participants without helpers: arborescences over the paths
+    /// that their dual solutions ask for. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
+    /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding cannot
     /// tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();

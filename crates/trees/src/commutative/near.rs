@@ -1,27 +1,28 @@
 //! Many participants, messages of one size, merges of equal work, no other processor that may help: cheapest trees
 //! without the distances between all pairs.
 //!
-//! By the theorem of the parent module a cheapest tree is an arborescence over the participants `V`, with arcs of cost
-//! `D(i,j) + q_j`. Let `least_x = min over j in V of D(x,j) + q_j`, which one search finds for all nodes `x`. A
-//! participant is a *member* if `q_x = least_x`, and a *leaf* if `q_x` is more. (Another processor whose `q_w` is more
-//! than `least_w` is none that helps; where one is not, this module does not answer.)
+//! Using the theorem of the parent module: a cheapest tree is an arborescence over the participants `V`, with arcs of
+//! cost `D(i,j) + q_j`. Let `least_x = min over j in V of D(x,j) + q_j`, which one search finds for all nodes `x`. A
+//! participant is a *member* if `q_x = least_x`, and a *leaf* if `q_x` is more. (Another processor with `q_w` above
+//! `least_w` does not help. If some processor may help, this module does not answer.)
 //!
 //! 1. *In a cheapest arborescence nothing is merged at a leaf `x`.* Suppose `c_1 .. c_k` send to `x`, and let `y` be a
-//!    participant with `D(x,y) + q_y < q_x`. If the way of no `c_i` visits `y`, they all send to `y` instead, over `x`:
-//!    `D(c_i,y) + q_y < D(c_i,x) + q_x`. If that of `c_1` does, `c_1` sends over `x` to where `x` sent its stream, `x`
-//!    and `c_2 .. c_k` send to `y`: `k` merges at `x` become as many ways from `x` to `y` with a merge there. Either is
-//!    an arborescence, and cheaper.
-//! 2. *In one of the cheapest, that with the fewest links, no way visits a member between its ends.* Suppose the way
-//!    from `i` to `j` visits the member `x`, and `x` sends its stream to `z`. If `i` is not on the way of that stream,
+//!    participant with `D(x,y) + q_y < q_x`. If the path of no `c_i` visits `y`, they all send to `y` instead, over
+//!    `x`: `D(c_i,y) + q_y < D(c_i,x) + q_x`. If that of `c_1` does, `c_1` sends over `x` to where `x` sent its stream,
+//!    `x` and `c_2 .. c_k` send to `y`: `k` merges at `x` become `k` paths from `x` to `y` with a merge there. Either
+//!    is an arborescence, and cheaper.
+//! 2. *In one of the cheapest, that with the fewest links, no path visits a member between its ends.* Suppose the path
+//!    from `i` to `j` visits the member `x`, and `x` sends its stream to `z`. If `i` is not on the path of that stream,
 //!    `i` sends to `x` instead: `D(i,x) + q_x <= D(i,x) + D(x,j) + q_j`, over fewer links. If it is, `i` sends to `x`
 //!    and `x` to `j`: that costs `q_x - (D(x,z) + q_z) <= 0` more, and the links from `x` to `z` are left out. The same
-//!    holds for the way of the result to the target in place of `j`.
+//!    holds for the path of the result to the target in place of `j`.
 //!
 //! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
-//! arborescence over arcs whose ways visit no member between their ends. Few of them matter, so a search from each
-//! member settles a few others only. The dual solution says when that is enough: an arc that is left out may stay out
-//! if it costs at least what the sets weigh that hold its tail and not its head. Further searches look for others, up
-//! to what the sets around a member weigh, and as long as there are any the arborescence is found again.
+//! arborescence over arcs whose paths visit no member between their ends. Few of them matter, so a search from each
+//! member settles a few others only. The dual solution proves that these are enough: an arc that is left out may stay
+//! out if it costs at least the weight of the sets with its tail inside and its head outside. Further searches look for
+//! other arcs, up to the weight of the sets around a member. While there are any, they are added and the arborescence
+//! is found again.
 
 use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
@@ -39,7 +40,7 @@ const MANY: usize = 64;
 const FIRST: usize = 10;
 /// How many times as many the next search settles, where the first ones span nothing.
 const FURTHER: usize = 4;
-/// Ways that are added for a member at a time.
+/// Paths that are added for a member at a time.
 const ADDED: usize = 16;
 
 /// One pricing of a problem with many participants.
@@ -54,9 +55,9 @@ pub(super) struct Near<'p, N> {
     places: Vec<usize>,
     /// The member that each node is.
     members: Vec<Option<usize>>,
-    /// The member that each leaf sends to, and its way.
+    /// The member that each leaf sends to, and the path.
     leaves: Vec<(usize, Vec<LinkId>)>,
-    /// The cost of the leaves' ways and of the merges at their ends, together.
+    /// The total cost of the leaves' paths and of the merges at their ends.
     left: N,
     /// The value `least_x` of each node `x`.
     least: Vec<Option<N>>,
@@ -66,14 +67,14 @@ pub(super) struct Near<'p, N> {
     searches: Searches<N, EdgeIndex>,
 }
 
-/// The ways from a member to others that visit none between.
+/// The paths from a member to others that visit no member between.
 #[derive(Debug, Clone)]
 struct Ways<N> {
     /// How many members, itself among them, the search may have settled.
     most: usize,
-    /// To which member, what the way and a merge there cost, how many links.
+    /// Target member, cost of the path and of a merge there, number of links.
     known: Vec<(usize, N, u32)>,
-    /// What those to other members cost at least; `None` where there are no others.
+    /// Lower bound on the cost to the other members; `None` if there are no others.
     others: Option<N>,
 }
 
@@ -139,7 +140,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Some(this)
     }
 
-    /// The cheapest tree to a target; `None` if there is none. `O(m log m)` for `m` ways that are looked at.
+    /// The cheapest tree to a target; `None` if no tree exists. `O(m log m)` for `m` paths that are looked at.
     pub fn offer(&mut self, target: NodeId) -> Option<Offer<N>> {
         self.members.get(target.index())?;
         let to_target = backwards(self.platform, &self.links, [(target.into(), N::zero())]);
@@ -194,7 +195,8 @@ impl<'p, N: Fixed> Near<'p, N> {
         more
     }
 
-    /// Adds ways that cost less than the sets that they leave weigh, some for every member; says whether there are any.
+    /// Adds paths that cost less than the weight of the sets that they leave, some for every member. Returns whether
+    /// there were any.
     fn add_missing(&mut self, charges: &Charges<N>) -> bool {
         let mut more = false;
         for member in 0..self.ways.len() {
@@ -209,7 +211,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         more
     }
 
-    /// The ways that are known.
+    /// The arcs of the known paths.
     fn arcs(&self, to_target: &ShortestPaths<N, EdgeIndex>) -> Arcs<N> {
         let (mut all, mut hops, mut beyond) = (Vec::new(), Vec::new(), N::from(1));
         let last = |member: usize| to_target.distances[self.node(member).index()].as_ref();
@@ -238,7 +240,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Some(Found { price, members: self.places.clone(), next })
     }
 
-    /// The ways from a member that a search finds until so many members are settled, itself among them.
+    /// Searches the paths from a member until `most` members are settled, itself among them.
     fn look(&mut self, member: usize, most: usize) -> Ways<N> {
         let (start, merge) = (self.node(member), &self.merge);
         let (mut seen, mut others) = (0, None);
@@ -258,7 +260,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Ways { most, known: known.collect(), others }
     }
 
-    /// Ways from a member that cost less than the sets that they leave weigh: all, or as many as are added at a time.
+    /// Paths from a member that cost less than the weight of the sets that they leave: at most [`ADDED`].
     fn missing(&mut self, member: usize, charges: &Charges<N>) -> Vec<(usize, N, u32)> {
         let (start, enough, mut missing) = (self.node(member), &charges.around[member], Vec::new());
         let mut met = charges.meeting(member);
@@ -279,7 +281,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         missing.into_iter().map(|(to, cost)| (to, cost, links(to))).collect()
     }
 
-    /// The links of the way to another member.
+    /// The links of the path to another member.
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
         let (start, end) = (self.node(member), self.node(to));
         let through =
@@ -317,8 +319,8 @@ impl<N: Exact> Charges<N> {
         Charges { within, around }
     }
 
-    /// By set the smallest set around it that holds a member, as far as known: at first, for those that hold it
-    /// themselves.
+    /// Per set: the smallest set around it that holds a member, as far as known. At first only the sets that hold it
+    /// themselves are known.
     fn meeting(&self, member: usize) -> Vec<Option<usize>> {
         let mut met = vec![None; self.within.len()];
         std::iter::successors(Some(member), |&set| self.within[set]).for_each(|set| met[set] = Some(set));
@@ -349,7 +351,7 @@ struct Arcs<N> {
     all: Vec<(usize, usize, N)>,
     /// The links of each arc.
     hops: Vec<u32>,
-    /// The cost of an arc out of the target beyond that of its way: more than all others together.
+    /// The surcharge of an arc out of the target beyond the cost of its path: more than all other arcs together.
     beyond: N,
 }
 

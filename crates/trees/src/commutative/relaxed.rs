@@ -9,8 +9,8 @@
 //! ```
 //!
 //! and the first term is a problem of one size. The best of two such lines is taken: the least size for all, and the
-//! line that rises most. The trees considered are those found for the bounds and those that merge everything in one
-//! place, at their true prices; the best of them is improved by sending single streams elsewhere.
+//! line that rises most. The trees considered are the trees found for the bounds, and the trees that merge everything
+//! at one processor, at their true prices. The best of them is improved by redirecting single streams.
 
 use oneport_platform::NodeId;
 
@@ -20,7 +20,7 @@ use super::scaled::{Fixed, Priced};
 
 /// Rounds of improvements at most.
 const ROUNDS: usize = 3;
-/// So many nearest places are tried for each stream.
+/// Number of nearest processors tried for each stream.
 const NEAREST: usize = 8;
 
 /// Two problems of one size per target, and up to 27 trees for each place.
@@ -51,7 +51,7 @@ pub(super) fn answers<N: Fixed>(priced: &Priced<N>, targets: &[NodeId], wanted: 
     targets.iter().map(answer).collect()
 }
 
-/// Sends one stream after the other to another place nearby, or the result from there, as long as that helps.
+/// Redirects single streams to nearby processors, or moves the result to one, while that helps.
 fn improved<N: Fixed>(
     streams: &Streams<'_, N>,
     mut found: Found<N>,

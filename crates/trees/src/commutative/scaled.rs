@@ -18,7 +18,7 @@ use crate::cheapest::Prices;
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{Scaled, Whole};
 
-/// Most helpers of which all sets are tried.
+/// Most helpers for which all subsets are tried.
 pub(super) const FEW: usize = 6;
 
 /// Bits of rounded sizes and works, relative to the largest.
@@ -46,7 +46,7 @@ impl Fixed for BigUint {
     const LIMIT: Option<u64> = None;
 }
 
-/// What prices are multiplied by, as multiples of `unit`.
+/// Factors of prices, as multiples of `unit`.
 #[derive(Debug, Clone)]
 pub(super) struct Factors<N> {
     /// Cost by link.
@@ -105,7 +105,7 @@ impl<N: Fixed> Factors<N> {
     }
 }
 
-/// Amounts by number of operands, if they are no table and not negative.
+/// Amounts per number of operands; `None` for tables and negative amounts.
 fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<Vec<Rational>> {
     if matches!(amount, Amount::Table(_)) {
         return None;
@@ -131,7 +131,7 @@ fn shortened(numbers: &[BigUint], bits: u64) -> (Vec<u128>, u64) {
 pub(super) struct Priced<N> {
     pub participants: usize,
     pub places: Vec<NodeId>,
-    /// By place: what one unit of work costs there; `None` where nothing can be merged.
+    /// Per processor: the price of one unit of work; `None` if it cannot merge.
     pub merges: Vec<Option<N>>,
     /// Size by the number of operands less 1.
     pub sizes: Vec<N>,
@@ -176,7 +176,7 @@ impl<N: Fixed> Priced<N> {
         let hops = (platform.nodes().len() as u64).bits();
         let extension = tasks + widest(&factors.sizes) + hops;
         let longest = widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
-        // A Steiner arborescence under way may have several arcs that are beyond all others.
+        // A partial Steiner arborescence may have several arcs with the surcharge.
         let arcs = if places.len() - participants > FEW { (places.len() as u64).bits() + 2 } else { 0 };
         let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + arcs + 1));
         let shift = spare.map_or(0, |spare| longest.saturating_sub(spare));
@@ -219,17 +219,17 @@ impl<N: Fixed> Priced<N> {
         self
     }
 
-    /// What one unit of message costs from a place to a node.
+    /// The price of one unit of message from a processor to a node.
     pub fn distance(&self, from: usize, to: NodeId) -> Option<&N> {
         self.paths.get(from)?.distances.get(to.index())?.as_ref()
     }
 
-    /// What a partial result of `count` operands costs from a place to a node.
+    /// The price of sending a partial result of `count` operands from a processor to a node.
     pub fn transfer(&self, count: usize, from: usize, to: NodeId) -> Option<N> {
         Some(self.distance(from, to)?.times(self.sizes.get(count.checked_sub(1)?)?))
     }
 
-    /// What making a partial result of `count` operands costs at a place.
+    /// The price of making a partial result of `count` operands at a processor.
     pub fn merge(&self, count: usize, at: usize) -> Option<N> {
         Some(self.merges.get(at)?.as_ref()?.times(self.works.get(count.checked_sub(1)?)?))
     }

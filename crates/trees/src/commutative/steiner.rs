@@ -15,9 +15,9 @@ const ROUNDS: usize = 3;
 /// Subproblems of a branch and bound.
 const BUDGET: usize = 2000;
 
-/// A lower bound on the price of every tree to the target, and a tree; `None` if there is none. The price is the bound
-/// where the Steiner arborescence is proved to be cheapest, which takes at most so many subproblems; prices that only
-/// guide are not worth any.
+/// A lower bound on the price of every tree to the target, and a tree; `None` if no tree exists. The bound is the price
+/// if the Steiner arborescence is proved to be cheapest within the limit of subproblems. Prices that only guide get no
+/// subproblems.
 pub(super) fn best<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]) -> Option<(N, Found<N>)> {
     let participants = streams.priced.participants;
     let members: Vec<usize> = (0..participants).chain(streams.helpers.iter().copied()).collect();

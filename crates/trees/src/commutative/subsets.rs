@@ -254,8 +254,8 @@ fn hold(made: &[i32], ways: &[Vec<i32>], held: &mut [i32]) {
     order.sort_unstable();
     held.fill(FAR);
     for (price, at) in order {
-        // Where the value comes cheaper from another place, what that place sends directly is no dearer, for rounding
-        // breaks the triangle inequality by at most one unit.
+        // If the value comes cheaper from another processor, sending from there directly costs at most as much, since
+        // rounding breaks the triangle inequality by at most one unit.
         if held[at] < price {
             continue;
         }

@@ -22,7 +22,7 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
 }
 
-/// A random platform of processors, the first of which participate, and random prices of `words` words.
+/// A random platform of processors with random prices of `words` words. The first processors participate.
 #[derive(Debug, Clone)]
 struct Case {
     platform: Platform,
@@ -187,7 +187,7 @@ proptest! {
         }
     }
 
-    /// Problems of one size bound those of several sizes.
+    /// Problems of one size bound problems of several sizes.
     #[test]
     fn relaxed_bounds(case in cases(3..=8, 0..=3, 2, false)) {
         let priced = case.priced();

@@ -9,8 +9,8 @@ use oneport::{
     Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape, Shaped, Status,
     best_shape,
 };
-use oneport_baselines::{Compared, Comparison, on_rings, places};
-use oneport_once::{Named, Shortest, least_time, least_time_by_prices};
+use oneport_baselines::{Compared, Comparison, on_rings, ranks};
+use oneport_once::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
 use rayon::prelude::*;
 
 use crate::answers::once;
@@ -62,7 +62,7 @@ impl Best {
         if !on_rings(problem) {
             return Ok(None);
         }
-        match oneport::rings(problem.platform(), &places(problem), MOST_RINGS, &within(&options.watch, RINGS)) {
+        match oneport::rings(problem.platform(), &ranks(problem), MOST_RINGS, &within(&options.watch, RINGS)) {
             Ok(rings) => Ok(Some(rings.equal)),
             Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
             Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => Err(error.into()),
@@ -109,19 +109,19 @@ pub struct Times {
     /// What no schedule undercuts.
     pub least: Rational,
     /// Our own way, where a steady state is known.
-    pub own: Option<Shortest>,
+    pub own: Option<BestPieces>,
     /// By row of the comparison; `None` where there are too many messages to date.
-    pub rows: Vec<Option<Shortest>>,
+    pub rows: Vec<Option<BestPieces>>,
 }
 
 impl Times {
     pub fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison, watch: &Watch) -> Result<Times> {
-        let by_prices = least_time_by_prices(problem, &best.certificate, &best.upper_bound);
-        let least = least_time(problem, &best.upper_bound).max(by_prices);
+        let by_prices = lower_bound_from_certificate(problem, &best.certificate, &best.upper_bound);
+        let least = lower_bound(problem, &best.upper_bound).max(by_prices);
         let search = once::search(problem, watch);
         let own = best.steady_state.as_ref().map(|state| once::own(problem, state, &search, &least)).transpose()?;
         let named = |row: &Compared| {
-            let mut way = Named::new(problem, &row.algorithm, &row.routes);
+            let mut way = NamedSearch::new(problem, &row.algorithm, &row.routes);
             Ok(once::named(problem, &mut way, &search, None)?.map(|found| found.shortest))
         };
         Ok(Times { own, rows: comparison.rows.par_iter().map(named).collect::<Result<_>>()?, least })

@@ -7,7 +7,7 @@ use oneport::plan::SteadyState;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison};
 use oneport_drawings::svg::{Part, parts};
-use oneport_once::Shortest;
+use oneport_once::BestPieces;
 use serde_json::{Value, json};
 
 use super::best::{Best, Times};
@@ -124,9 +124,9 @@ impl Report<'_> {
             let _ =
                 writeln!(out, "left out, for they combine operands in another order (--commutative): {out_of_order}");
         }
-        let without_way = names(&mut self.comparison.without_way.iter());
-        if !without_way.is_empty() {
-            let _ = writeln!(out, "left out, for they send where no way leads: {without_way}");
+        let unconnected = names(&mut self.comparison.unconnected.iter());
+        if !unconnected.is_empty() {
+            let _ = writeln!(out, "left out, for they send where no way leads: {unconnected}");
         }
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
             let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
@@ -310,7 +310,7 @@ impl Report<'_> {
     /// Bars, the longest first.
     pub fn chart(&self) -> String {
         let bound = &self.best.upper_bound;
-        let bar = |name: String, throughput: &Rational, once: Option<&Shortest>, about: String, marked: bool| {
+        let bar = |name: String, throughput: &Rational, once: Option<&BestPieces>, about: String, marked: bool| {
             let times = self.times.as_ref();
             let time = once.map_or_else(String::new, |once| format!(", once {}", self.shown_time(&once.length)));
             Part {

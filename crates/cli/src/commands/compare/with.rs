@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use oneport::Problem;
 use oneport::formats::{ListedAlgorithm, ListedSteps, read_algorithm};
-use oneport_baselines::{Algorithm, Over, Routes, Send, of_ring, of_rounds, of_tree, places};
+use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
 
 /// Reads the file and checks that what it lists carries out the collective.
 pub fn read(problem: Problem<'_>, path: &Path) -> Result<(Algorithm, Routes)> {
@@ -13,7 +13,7 @@ pub fn read(problem: Problem<'_>, path: &Path) -> Result<(Algorithm, Routes)> {
     if name.is_empty() {
         name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     }
-    let cheapest = || Routes::new(problem.platform(), &places(problem), Over::Anything);
+    let cheapest = || Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     let made = match steps {
         ListedSteps::Ring(nodes) => of_ring(problem, &name, &nodes).map(|made| (made, cheapest())),
         ListedSteps::Tree(edges) => of_tree(problem, &name, &edges).map(|made| (made, cheapest())),

@@ -6,8 +6,8 @@ use oneport::plan::Collective;
 use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
-use oneport_baselines::{Algorithm, Over, Routes, known, places};
-use oneport_once::{Found, Named, Shortest, least_time, least_time_by_prices, proportion};
+use oneport_baselines::{Algorithm, Forwarders, Routes, known, ranks};
+use oneport_once::{BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion};
 use rayon::prelude::*;
 
 use crate::answers::once::{self, Own};
@@ -29,7 +29,7 @@ pub struct Timed {
 }
 
 impl Timed {
-    fn new(name: &str, Shortest { pieces, length, .. }: &Shortest) -> Self {
+    fn new(name: &str, BestPieces { pieces, length, .. }: &BestPieces) -> Self {
         Timed { name: name.to_string(), pieces: *pieces, length: length.clone() }
     }
 }
@@ -70,15 +70,15 @@ pub fn of(
         }
         let Some((_, rated)) = ratings.last() else { return Ok(None) };
         let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
-        let by_prices = least_time_by_prices(problem, &rated.certificate, &throughput);
-        let least = least_time(problem, &throughput).max(by_prices);
+        let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
+        let least = lower_bound(problem, &throughput).max(by_prices);
         sizes.push(Size { problem, rated: ratings.len() - 1, least });
     }
     let Some(first) = sizes.first() else { return Ok(Some(Vec::new())) };
     let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
-    let routes = Routes::new(platform, &places(first.problem), Over::Anything);
+    let routes = Routes::new(platform, &ranks(first.problem), Forwarders::Anything);
     let algorithms = suitable(first.problem, known(first.problem, &routes));
-    let named = algorithms.iter().map(|algorithm| Named::new(first.problem, algorithm, &routes)).collect();
+    let named = algorithms.iter().map(|algorithm| NamedSearch::new(first.problem, algorithm, &routes)).collect();
     Ok(Some(timed(&sizes, &ratings, named, &options.watch)?))
 }
 
@@ -89,7 +89,12 @@ fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> 
 }
 
 /// Our own way is sought for the next size while named algorithms are for this one.
-fn timed<'a>(sizes: &[Size<'a>], ratings: &'a [Rated], mut named: Vec<Named<'_>>, watch: &Watch) -> Result<Vec<Row>> {
+fn timed<'a>(
+    sizes: &[Size<'a>],
+    ratings: &'a [Rated],
+    mut named: Vec<NamedSearch<'_>>,
+    watch: &Watch,
+) -> Result<Vec<Row>> {
     let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state);
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else { return Ok(rows) };
@@ -119,14 +124,14 @@ fn timed<'a>(sizes: &[Size<'a>], ratings: &'a [Rated], mut named: Vec<Named<'_>>
 fn time(
     problem: Problem<'_>,
     own: &Found,
-    named: &mut [Named<'_>],
+    named: &mut [NamedSearch<'_>],
     follows: bool,
     watch: &Watch,
 ) -> Result<Vec<Timed>> {
     let search = once::search(problem, watch);
     // Where one size follows another, an algorithm that cannot be the best is not searched as far.
     let goal = follows.then_some(&own.shortest.length);
-    let found = |way: &mut Named<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
+    let found = |way: &mut NamedSearch<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
     let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;
     let found = found.iter().filter_map(|(name, found)| Some((name.as_str(), found.as_ref()?)));
     let mut all: Vec<(&str, &Found)> = [(OPTIMUM, own)].into_iter().chain(found).collect();

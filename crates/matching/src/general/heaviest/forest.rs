@@ -90,7 +90,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         edges
     }
 
-    /// The prices, those of blossoms as sets of vertices.
+    /// The prices; a blossom's price belongs to its set of vertices.
     pub fn prices(self) -> Prices<W> {
         let mut sets = Vec::new();
         for blossom in self.vertices..self.price.len() {
@@ -272,7 +272,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         }
     }
 
-    /// Exchanges the matching on the way from a node to its root; the node then has the edge.
+    /// Exchanges the matching on the path from a node to its root; the node then has the edge.
     fn exchange(&mut self, mut node: usize, mut edge: usize) {
         loop {
             let before = self.mate[node];
@@ -319,7 +319,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         self.ring[place].len() - entry
     }
 
-    /// Shrinks the odd cycle that an edge closes: both ways up to the node where they meet.
+    /// Shrinks the odd cycle that an edge closes: both paths up to the node where they meet.
     fn shrink(&mut self, edge: usize, meets: usize, left: &[(usize, usize)], right: &[(usize, usize)]) {
         let below = |way: &[(usize, usize)]| -> Vec<(usize, usize)> {
             way.iter().copied().take_while(|&(node, _)| node != meets).collect()
@@ -382,7 +382,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         node
     }
 
-    /// Opens a blossom at odd distance whose price is 0: the way through it stays in the tree.
+    /// Opens a blossom at odd distance whose price is 0: the path through it stays in the tree.
     fn open(&mut self, blossom: usize) {
         let entry = self.turned(blossom, self.reached[blossom]);
         let place = blossom - self.vertices;

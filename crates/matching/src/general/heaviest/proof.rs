@@ -70,7 +70,7 @@ pub enum HeaviestError {
         /// How many vertices there are.
         count: usize,
     },
-    /// An edge whose doubled weight exceeds the prices around it.
+    /// An edge whose doubled weight is above the prices around it.
     #[error("edge {edge}: twice its weight is {weight}, the prices at its ends and around it add up to {prices} only")]
     Underpriced {
         /// The edge.

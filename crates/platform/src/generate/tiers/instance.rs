@@ -48,7 +48,7 @@ pub struct TiersInstance {
     pub seed: u64,
     /// Probability that a LAN node is a host, from 0 to 1; its denominator must be below 2^64.
     pub host_probability: Rational,
-    /// What is drawn from.
+    /// Tables of values to draw from.
     pub tables: TiersTables,
 }
 
@@ -65,7 +65,7 @@ impl Default for TiersInstance {
 /// [`TiersParameters::node_name`](super::TiersParameters::node_name); link `2 e` is edge `e` and link `2 e + 1` its
 /// reverse.
 ///
-/// The topology may come from a file. There is no promise that some node is a processor.
+/// The topology may come from a file, and may have no processor.
 ///
 /// # Errors
 /// A probability outside 0 to 1 or with a denominator of 2^64 or more; a table that is empty or holds an entry

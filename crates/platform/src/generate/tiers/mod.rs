@@ -21,8 +21,8 @@
 //! | MAN | `mans_per_wan` | `man_nodes` | 8 | minimum spanning tree | a square of 100 x 100 cells beside its parent WAN node |
 //! | LAN | `lans_per_man` per MAN | `lan_nodes` | 2 | star around its first node | likewise, at its parent MAN node |
 //!
-//! - *Numbering.* The WAN's nodes, then those of each MAN, then those of each LAN; LAN `l` belongs to MAN
-//!   `l / lans_per_man`.
+//! - *Numbering.* The WAN's nodes, then the nodes of each MAN, then the nodes of each LAN; LAN `l` belongs to MAN `l /
+//!   lans_per_man`.
 //! - *Places.* A node stands on a random free cell of its network's square, `unit` apart in both directions. WAN
 //!   coordinates are multiples of 40. A MAN's square has its corner at most 40 from its parent, a whole number of units
 //!   in each coordinate. A LAN's square has its corner at its parent + (1, 1).
@@ -60,11 +60,11 @@
 //!
 //! # The costs
 //!
-//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005; all draws uniform and
-//! independent. A LAN node is a host with probability 7/10, everything else a router. A host's speed is one of twelve
-//! measured ones; a link's bandwidth is one of those measured for its class, the class being the wider tier of its two
-//! ends (WAN links are fastest, LAN links slowest). Whether the platforms of the papers on steady-state collectives
-//! were made in this way is not known. Departures:
+//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005; all draws are uniform and
+//! independent. A LAN node is a host with probability 7/10, every other node a router. A host's speed is drawn from
+//! twelve measured ones, a link's bandwidth from the values measured for its class, the class being the wider tier of
+//! its two ends (WAN links are fastest, LAN links slowest). It is not known whether the platforms of the papers on
+//! steady-state collectives were made like this. Departures:
 //!
 //! 1. The measured bandwidths are not part of oneport. [`TiersTables::default`] holds round numbers of our own
 //!    within the measured range and near its median; pass tables of your own for anything else.

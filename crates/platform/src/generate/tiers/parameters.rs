@@ -55,7 +55,7 @@ impl TiersParameters {
     pub const SMALL: Self = Self::new([1, 2, 3, 3, 3, 3, 1, 1, 1, 1, 1]);
     /// 45 nodes, a tree of 44 edges.
     pub const MEDIUM: Self = Self::new([1, 2, 3, 5, 5, 5, 1, 1, 1, 1, 1]);
-    /// 185 nodes, 184 edges of a tree and some redundant ones, each of which closes a cycle.
+    /// 185 nodes, 184 edges of a tree and some redundant edges, each of which closes a cycle.
     pub const LARGE: Self = Self::new([1, 5, 5, 10, 10, 5, 2, 1, 1, 2, 1]);
 
     const fn new(values: [usize; 11]) -> Self {
@@ -75,7 +75,7 @@ impl TiersParameters {
         }
     }
 
-    /// NW (SW + NM SM + NM NL SL), the number of nodes; `None` if that is no `usize`.
+    /// NW (SW + NM SM + NM NL SL), the number of nodes; `None` if it overflows.
     pub fn node_count(&self) -> Option<usize> {
         let mans = self.mans_per_wan.checked_mul(self.man_nodes)?;
         let lans = self.mans_per_wan.checked_mul(self.lans_per_man)?.checked_mul(self.lan_nodes)?;

@@ -8,7 +8,7 @@ use super::super::draw::{Draw, Purpose};
 use super::{NAME, SIDE, Tier, TiersParameters};
 use crate::PlatformError;
 
-/// What an edge is there for; the discriminants are the codes of Tiers' output.
+/// The purpose of an edge; the discriminants are the codes of Tiers' output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeState {
     /// In the spanning tree, or the star, of a network.
@@ -30,7 +30,7 @@ impl EdgeState {
 /// A node and its place in the plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TiersNode {
-    /// Horizontal coordinate, in Tiers' grid of which a [`Tier::unit`] is a multiple.
+    /// Horizontal coordinate, in Tiers' grid; a [`Tier::unit`] is a multiple of its cell.
     pub x: i32,
     /// Vertical coordinate.
     pub y: i32,
@@ -47,14 +47,14 @@ pub struct TiersEdge {
     pub to: usize,
     /// The wider tier of the two ends, from which bandwidths are drawn.
     pub class: Tier,
-    /// What the edge is there for.
+    /// The purpose of the edge.
     pub state: EdgeState,
 }
 
 /// A three-tier network: nodes in the order of their ids, and each undirected edge once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiersTopology {
-    /// What it was made with; they say which node belongs to which network.
+    /// Its parameters, which define the network of each node.
     pub parameters: TiersParameters,
     /// The nodes, by id.
     pub nodes: Vec<TiersNode>,
@@ -118,7 +118,7 @@ struct Sketch {
 }
 
 impl Sketch {
-    /// A MAN beside a random WAN node, tied to it by a random gateway.
+    /// A MAN next to a random WAN node, tied to it by a random gateway.
     fn man(&mut self, parameters: &TiersParameters, wan: &Range<usize>) -> Result<Range<usize>, PlatformError> {
         let parent = wan.start + self.draw.index(wan.len());
         let TiersNode { x, y, .. } = self.nodes[parent];
@@ -169,7 +169,7 @@ impl Sketch {
 
     /// A uniformly drawn free cell, now occupied.
     fn place(&mut self, tier: Tier, corner: (i32, i32)) -> Result<(i32, i32), PlatformError> {
-        /// After so many occupied cells in a row the square is so full that listing the free ones is cheaper.
+        /// After this many occupied cells in a row the square is so full that listing the free ones is cheaper.
         const TRIES: usize = 64;
         let unit = tier.unit() as i32;
         let cell = |index: usize| (corner.0 + unit * (index % SIDE) as i32, corner.1 + unit * (index / SIDE) as i32);

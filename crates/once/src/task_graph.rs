@@ -1,4 +1,4 @@
-//! What of the dates of a draft does not depend on sizes.
+//! The part of a simulation that does not depend on sizes: dependencies, kinds of tasks, resources.
 
 use std::collections::BTreeMap;
 
@@ -6,40 +6,40 @@ use num_bigint::BigUint;
 use oneport_numbers::{Scaled, Whole};
 use oneport_plan::{Deed, Platform, Problem, Rational, Resource};
 
-use crate::Draft;
+use crate::TaskList;
 
-/// A draft laid out on a platform: who waits for whom, and for what. Dates for any sizes follow from it.
+/// Dependencies and resources of a list of tasks on a platform. Dates for any sizes follow from it.
 #[derive(Debug)]
-pub struct Layout {
-    pub(crate) draft: Draft,
+pub struct TaskGraph {
+    pub(crate) list: TaskList,
     /// The share that kinds count.
     pub(crate) share: Rational,
-    /// Deeds of one kind take the same time at the same place.
+    /// Tasks of one kind take the same time at the same link or node.
     pub(crate) kinds: Vec<Kind>,
-    /// By deed.
+    /// Per task: its kind.
     pub(crate) kind: Vec<u32>,
-    /// By deed: on how many inputs it waits.
+    /// Per task: its number of inputs.
     pub(crate) waits: Vec<u32>,
-    /// By deed: those that use its result.
+    /// Per task: the tasks that use its result.
     pub(crate) users: Lists,
-    /// By link, then by node: which resources a deed there occupies.
+    /// Per link, then per node: the resources that a task there occupies.
     pub(crate) occupied: Lists,
-    /// By resource: how many deeds it serves at once.
+    /// Per resource: how many tasks it serves at a time.
     pub(crate) lanes: Vec<u32>,
 }
 
-/// Deeds that take the same time at the same place.
+/// Tasks that take the same time at the same link or node.
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// A link, or a node counted from the last link on.
     pub place: usize,
-    /// Of how many shares.
+    /// The number of shares that a task of this kind moves or merges.
     pub shares: BigUint,
-    /// How many deeds.
+    /// The number of tasks.
     pub count: u64,
 }
 
-/// Lists, one behind the other.
+/// Lists of numbers in one vector, end to end.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     ends: Vec<u32>,
@@ -57,15 +57,15 @@ impl Lists {
         self.ends.push(self.all.len() as u32);
     }
 
-    /// By input: the deeds that use its result, ascending.
-    fn users(deeds: &[Deed]) -> Lists {
-        // Where a list ends, the next begins: while they are filled, ends are one list behind.
-        let mut ends = vec![0_u32; deeds.len() + 1];
-        deeds.iter().flat_map(inputs).for_each(|input| ends[input as usize + 1] += 1);
+    /// Per input: the tasks that use its result, ascending.
+    fn users(tasks: &[Deed]) -> Lists {
+        // While lists are filled, `ends[i]` is the next free slot of list `i`.
+        let mut ends = vec![0_u32; tasks.len() + 1];
+        tasks.iter().flat_map(inputs).for_each(|input| ends[input as usize + 1] += 1);
         (1..ends.len()).for_each(|place| ends[place] += ends[place - 1]);
         let mut all = vec![0_u32; ends.last().copied().unwrap_or(0) as usize];
-        for (deed, number) in deeds.iter().zip(0_u32..) {
-            for input in inputs(deed) {
+        for (task, number) in tasks.iter().zip(0_u32..) {
+            for input in inputs(task) {
                 all[ends[input as usize] as usize] = number;
                 ends[input as usize] += 1;
             }
@@ -75,36 +75,36 @@ impl Lists {
     }
 }
 
-pub(crate) fn inputs(deed: &Deed) -> impl Iterator<Item = u32> + '_ {
-    let (carried, parts) = match deed {
+pub(crate) fn inputs(task: &Deed) -> impl Iterator<Item = u32> + '_ {
+    let (carried, parts) = match task {
         Deed::Send { carried, .. } => (carried.as_slice(), [None, None]),
         Deed::Merge { left, right, .. } => (&[][..], [*left, *right]),
     };
     carried.iter().filter_map(|(_, source)| *source).chain(parts.into_iter().flatten())
 }
 
-impl Draft {
-    /// Lays the draft out on the problem's platform. `O(d log d)` for `d` deeds and pieces carried.
-    pub fn laid_out(self, problem: Problem<'_>) -> Layout {
+impl TaskList {
+    /// Finds the dependencies and resources on the problem's platform. `O(d log d)` for `d` tasks and pieces moved.
+    pub fn graph(self, problem: Problem<'_>) -> TaskGraph {
         let platform = problem.platform();
         let Scaled { values, unit } = Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));
         let short: Option<Vec<u128>> = values.iter().map(|share| u64::narrow(share).map(u128::from)).collect();
         let (kinds, kind) = match short {
-            Some(shares) => kinds(&self.deeds, platform.links().len(), &shares),
-            None => kinds(&self.deeds, platform.links().len(), &values),
+            Some(shares) => kinds(&self.tasks, platform.links().len(), &shares),
+            None => kinds(&self.tasks, platform.links().len(), &values),
         };
-        let waits = self.deeds.iter().map(|deed| inputs(deed).count() as u32).collect();
+        let waits = self.tasks.iter().map(|task| inputs(task).count() as u32).collect();
         let (occupied, lanes) = resources(platform);
-        Layout { share: unit, kinds, kind, waits, users: Lists::users(&self.deeds), occupied, lanes, draft: self }
+        TaskGraph { share: unit, kinds, kind, waits, users: Lists::users(&self.tasks), occupied, lanes, list: self }
     }
 }
 
-/// All kinds of deeds, and which each deed is of.
-fn kinds<N: Whole>(deeds: &[Deed], links: usize, shares: &[N]) -> (Vec<Kind>, Vec<u32>) {
+/// All kinds of tasks, and the kind of each task.
+fn kinds<N: Whole>(tasks: &[Deed], links: usize, shares: &[N]) -> (Vec<Kind>, Vec<u32>) {
     let mut numbers: BTreeMap<(usize, N), u32> = BTreeMap::new();
     let mut kinds: Vec<Kind> = Vec::new();
-    let mut kind = |deed: &Deed| {
-        let (place, shares) = match deed {
+    let mut kind = |task: &Deed| {
+        let (place, shares) = match task {
             Deed::Send { link, carried } => {
                 let mut sum = N::zero();
                 carried.iter().for_each(|&(piece, _)| sum += &shares[piece as usize]);
@@ -119,11 +119,11 @@ fn kinds<N: Whole>(deeds: &[Deed], links: usize, shares: &[N]) -> (Vec<Kind>, Ve
         kinds[number as usize].count += 1;
         number
     };
-    let of = deeds.iter().map(&mut kind).collect();
+    let of = tasks.iter().map(&mut kind).collect();
     (kinds, of)
 }
 
-/// What deeds occupy, by link, then by node; and how many deeds each resource serves at once.
+/// The resources that tasks occupy, per link, then per node; and how many tasks each resource serves at a time.
 fn resources(platform: &Platform) -> (Lists, Vec<u32>) {
     let (mut occupied, mut lanes) = (Lists::default(), Vec::new());
     let mut numbers: BTreeMap<Resource, u32> = BTreeMap::new();
@@ -142,26 +142,26 @@ fn resources(platform: &Platform) -> (Lists, Vec<u32>) {
     (occupied, lanes)
 }
 
-impl Layout {
-    /// What is laid out.
-    pub fn draft(&self) -> &Draft {
-        &self.draft
+impl TaskGraph {
+    /// The list of tasks.
+    pub fn list(&self) -> &TaskList {
+        &self.list
     }
 
-    /// How many deeds.
-    pub fn deeds(&self) -> usize {
+    /// The number of tasks.
+    pub fn tasks(&self) -> usize {
         self.kind.len()
     }
 
-    /// The longest chain of deeds in which each waits for the one before, every message in its link's latency and
-    /// overhead alone: however small the sizes are, the run is no shorter. `O(deeds + inputs)`.
+    /// The longest chain of dependent tasks if every message takes only its link's latency and overhead: a lower bound
+    /// on the run for all sizes. `O(tasks + inputs)`.
     pub fn delay(&self, platform: &Platform) -> Rational {
         let delays = platform.links().iter().map(|link| link.latency() + link.overhead());
         let Scaled { values, unit } = Scaled::coarsest(&delays.collect::<Vec<_>>());
-        let mut arrivals: Vec<BigUint> = Vec::with_capacity(self.draft.deeds.len());
-        for deed in &self.draft.deeds {
-            let ready = inputs(deed).map(|input| &arrivals[input as usize]).max().cloned().unwrap_or_default();
-            arrivals.push(match deed {
+        let mut arrivals: Vec<BigUint> = Vec::with_capacity(self.list.tasks.len());
+        for task in &self.list.tasks {
+            let ready = inputs(task).map(|input| &arrivals[input as usize]).max().cloned().unwrap_or_default();
+            arrivals.push(match task {
                 Deed::Send { link, .. } => ready + &values[link.index()],
                 Deed::Merge { .. } => ready,
             });
@@ -169,7 +169,7 @@ impl Layout {
         unit * Rational::from_integer(arrivals.into_iter().max().unwrap_or_default().into())
     }
 
-    /// How much memory it takes, in deeds and pieces carried.
+    /// The memory that it takes: the number of tasks plus the number of dependencies.
     pub fn extent(&self) -> usize {
         self.kind.len() + self.users.all.len()
     }

@@ -1,5 +1,5 @@
-//! What no schedule of one operation undercuts, by prices: nothing is busy with it all the time. The proof is in
-//! docs/theory.md.
+//! A lower bound from prices: a resource is useless before data can reach it and after its output could no longer
+//! arrive in time. The proof is in docs/theory.md.
 
 use num_traits::Zero;
 use oneport_graph::shortest_paths;
@@ -11,7 +11,11 @@ use petgraph::visit::{EdgeRef, Reversed};
 /// from when anything can have arrived there until what leaves it can still arrive where it is wanted. `throughput` is
 /// what the certificate proves, per unit of time; the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes
 /// and `m` links.
-pub fn least_time_by_prices(problem: Problem<'_>, certificate: &Certificate, throughput: &Rational) -> Rational {
+pub fn lower_bound_from_certificate(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    throughput: &Rational,
+) -> Rational {
     if throughput.is_zero() {
         return Rational::zero();
     }
@@ -24,7 +28,7 @@ pub fn least_time_by_prices(problem: Problem<'_>, certificate: &Certificate, thr
         (windows.of_links(platform, set.members(platform)), price * of_capacity(set.capacity(platform)))
     });
     let mut supplies: Vec<(Option<Rational>, Rational)> = single.chain(sets).collect();
-    // What an operation costs at least.
+    // The least cost of one operation.
     let needed = supplies.iter().map(|(_, price)| price).sum::<Rational>() / throughput;
     supplies.retain(|(idle, _)| idle.is_some());
     supplies.sort();
@@ -51,9 +55,9 @@ fn room(needed: &Rational, supplies: &[(Option<Rational>, Rational)]) -> Rationa
 
 /// Least delays: a message of no size passes every link in its latency and overhead.
 struct Windows {
-    /// By node: from any owner of an operand.
+    /// Per node: the least delay from any owner of an operand.
     before: Vec<Option<Rational>>,
-    /// By node: to anybody who wants something.
+    /// Per node: the least delay to any node that wants a result.
     after: Vec<Option<Rational>>,
 }
 

@@ -1,4 +1,4 @@
-//! Every deed as early as it can be.
+//! Simulates a list of tasks: every task starts as soon as its inputs and its resources allow.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,22 +11,22 @@ use oneport_plan::{Action, Deed, Problem, Rational, Run};
 use oneport_watch::Watch;
 
 use crate::OnceError;
-use crate::layout::{Kind, Layout, inputs};
+use crate::task_graph::{Kind, TaskGraph, inputs};
 
-/// Events between two questions to the watch: one may look at all deeds that wait.
+/// Events between two checks of the watch. One event may visit all waiting tasks.
 const ASKED: u64 = 16;
 /// Sends and merges dated in turn between two questions.
 const BETWEEN: usize = 4096;
 
-/// Dates of a draft, in a unit of their own.
+/// Start dates of all tasks of a list, as integers in one unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dated {
+pub struct Timing {
     unit: Rational,
     length: BigUint,
     starts: Arc<Starts>,
 }
 
-/// By deed.
+/// Start dates, per task.
 #[derive(Debug, PartialEq, Eq)]
 enum Starts {
     Short(Vec<u64>),
@@ -34,7 +34,7 @@ enum Starts {
     Any(Vec<BigUint>),
 }
 
-impl Dated {
+impl Timing {
     /// When everything has arrived and is combined.
     pub fn length(&self) -> Rational {
         &self.unit * Rational::from_integer(self.length.clone().into())
@@ -45,13 +45,13 @@ impl Dated {
         &self.unit
     }
 
-    /// The same dates, each so many times as late.
-    pub(crate) fn times(&self, factor: &Rational) -> Dated {
-        Dated { unit: &self.unit * factor, ..self.clone() }
+    /// The same dates, multiplied by `factor`.
+    pub(crate) fn times(&self, factor: &Rational) -> Timing {
+        Timing { unit: &self.unit * factor, ..self.clone() }
     }
 
-    /// How many deeds have dates.
-    pub(crate) fn deeds(&self) -> usize {
+    /// Number of dated tasks.
+    pub(crate) fn tasks(&self) -> usize {
         match &*self.starts {
             Starts::Short(starts) => starts.len(),
             Starts::Long(starts) => starts.len(),
@@ -59,34 +59,34 @@ impl Dated {
         }
     }
 
-    /// These deeds at these dates.
-    pub(crate) fn actions(&self, deeds: &[Deed]) -> Vec<Action> {
-        fn at<N: Clone + Into<BigUint>>(starts: &[N], deeds: &[Deed]) -> Vec<Action> {
-            let action = |(start, deed): (&N, &Deed)| Action { start: start.clone().into(), deed: deed.clone() };
-            starts.iter().zip(deeds).map(action).collect()
+    /// The tasks with their start dates.
+    pub(crate) fn actions(&self, tasks: &[Deed]) -> Vec<Action> {
+        fn at<N: Clone + Into<BigUint>>(starts: &[N], tasks: &[Deed]) -> Vec<Action> {
+            let action = |(start, task): (&N, &Deed)| Action { start: start.clone().into(), deed: task.clone() };
+            starts.iter().zip(tasks).map(action).collect()
         }
         match &*self.starts {
-            Starts::Short(starts) => at(starts, deeds),
-            Starts::Long(starts) => at(starts, deeds),
-            Starts::Any(starts) => at(starts, deeds),
+            Starts::Short(starts) => at(starts, tasks),
+            Starts::Long(starts) => at(starts, tasks),
+            Starts::Any(starts) => at(starts, tasks),
         }
     }
 }
 
-/// What deeds take, in one unit.
+/// Durations of tasks, in one unit.
 struct Lengths {
     unit: Rational,
-    /// By kind: how long it occupies its place, and what passes from its end to its arrival.
+    /// Per kind: how long it occupies its place, and the latency from its end to its arrival.
     kinds: Vec<[BigUint; 2]>,
 }
 
 impl Lengths {
-    fn of(problem: Problem<'_>, layout: &Layout) -> Result<Lengths, OnceError> {
+    fn of(problem: Problem<'_>, graph: &TaskGraph) -> Result<Lengths, OnceError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(OnceError::NotConstant);
         };
-        let (size, work) = (size * &layout.share, work * &layout.share);
+        let (size, work) = (size * &graph.share, work * &graph.share);
         let mut times: Vec<Rational> = Vec::new();
         for link in platform.links() {
             times.extend([link.latency(), link.overhead(), &link.cost * &size]);
@@ -100,22 +100,22 @@ impl Lengths {
             let [latency, overhead, time] = [0, 1, 2].map(|place| &values[3 * kind.place + place]);
             [overhead + time * &kind.shares, latency.clone()]
         };
-        Ok(Lengths { unit, kinds: layout.kinds.iter().map(kind).collect() })
+        Ok(Lengths { unit, kinds: graph.kinds.iter().map(kind).collect() })
     }
 
-    /// Bits of a number that no date exceeds: all deeds one after another.
-    fn bits(&self, layout: &Layout) -> u64 {
+    /// Bits of an upper bound on every date: the sum of all durations and latencies.
+    fn bits(&self, graph: &TaskGraph) -> u64 {
         let all = |([takes, latency], kind): (&[BigUint; 2], &Kind)| (takes + latency) * kind.count;
-        self.kinds.iter().zip(&layout.kinds).map(all).sum::<BigUint>().bits()
+        self.kinds.iter().zip(&graph.kinds).map(all).sum::<BigUint>().bits()
     }
 }
 
 impl Lengths {
-    /// By resource: with less idle time than this, all it does and the last result there can be over before the limit.
-    fn spare<N: Whole>(&self, layout: &Layout, limit: &BigUint) -> Vec<N> {
-        let mut busy: Vec<(BigUint, Option<&BigUint>)> = vec![Default::default(); layout.lanes.len()];
-        for ([takes, latency], kind) in self.kinds.iter().zip(&layout.kinds) {
-            for &resource in layout.occupied.of(kind.place) {
+    /// Per resource: the idle time that it can afford. A run in which it idles this long cannot end before the limit.
+    fn spare<N: Whole>(&self, graph: &TaskGraph, limit: &BigUint) -> Vec<N> {
+        let mut busy: Vec<(BigUint, Option<&BigUint>)> = vec![Default::default(); graph.lanes.len()];
+        for ([takes, latency], kind) in self.kinds.iter().zip(&graph.kinds) {
+            for &resource in graph.occupied.of(kind.place) {
                 let (sum, least) = &mut busy[resource as usize];
                 *sum += takes * kind.count;
                 *least = Some(least.map_or(latency, |least| least.min(latency)));
@@ -129,18 +129,18 @@ impl Lengths {
     }
 }
 
-impl Layout {
-    /// Dates by which every deed starts as soon as its inputs are there and what it occupies is free; of those that
-    /// wait for a resource, the first goes first. The problem is on the platform of the layout; sizes may differ.
-    /// `O(d log d)` for `d` deeds, and as much again whenever a deed that waits for one resource finds another
-    /// occupied.
+impl TaskGraph {
+    /// Simulates the run: a task starts when its inputs have arrived and its resources are free. If several tasks wait
+    /// for a resource, the earlier in the list starts first. The problem has the platform of the graph; sizes may
+    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds another
+    /// one occupied.
     ///
     ///
     /// # Errors
-    /// Sizes or work that depend on what is combined; [`OnceError::Stopped`] where the watch ended it;
-    /// [`OnceError::Late`] where the length would not be below the limit. That is often seen long before the end: from
-    /// how long a resource was idle, and what it still has to do.
-    pub fn dated(&self, problem: Problem<'_>, limit: Option<&Rational>, watch: &Watch) -> Result<Dated, OnceError> {
+    /// Sizes or work that depend on the operands combined; [`OnceError::Stopped`] if the watch ended;
+    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end: from
+    /// the idle time of a resource and its remaining work.
+    pub fn simulate(&self, problem: Problem<'_>, limit: Option<&Rational>, watch: &Watch) -> Result<Timing, OnceError> {
         let lengths = Lengths::of(problem, self)?;
         let limit = limit.map(|limit| (limit / &lengths.unit).ceil().to_integer().magnitude().clone());
         let limit = limit.as_ref();
@@ -155,32 +155,32 @@ impl Layout {
         }
     }
 
-    /// The draft with these dates, which are its own.
-    pub fn run(&self, dated: &Dated) -> Run {
-        Run { pieces: self.draft.pieces.clone(), unit: dated.unit().clone(), actions: dated.actions(&self.draft.deeds) }
+    /// The tasks with their dates, which must be dates of this graph.
+    pub fn run(&self, timing: &Timing) -> Run {
+        Run { pieces: self.list.pieces.clone(), unit: timing.unit().clone(), actions: timing.actions(&self.list.tasks) }
     }
 }
 
-impl Layout {
-    /// Dates by which every port, link and processor keeps the order of the draft: each send or merge starts as soon as
+impl TaskGraph {
+    /// Dates by which every port, link and processor keeps the order of the list: each send or merge starts as soon as
     /// its inputs are there and what it occupies is free; where there are several ports, at the one that is free first.
-    /// The problem is on the platform of the layout; sizes may differ. `O(d)` for `d` sends and merges.
+    /// The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
     ///
     /// # Errors
-    /// As [`Layout::dated`].
-    pub fn dated_in_turn(
+    /// As [`TaskGraph::simulate`].
+    pub fn simulate_in_order(
         &self,
         problem: Problem<'_>,
         limit: Option<&Rational>,
         watch: &Watch,
-    ) -> Result<Dated, OnceError> {
+    ) -> Result<Timing, OnceError> {
         let lengths = Lengths::of(problem, self)?;
-        let dated = match lengths.bits(self) {
+        let timing = match lengths.bits(self) {
             bits if bits < u64::BITS.into() => self.in_turn(&lengths, watch, Starts::Short)?,
             bits if bits < u128::BITS.into() => self.in_turn(&lengths, watch, Starts::Long)?,
             _ => self.in_turn(&lengths, watch, Starts::Any)?,
         };
-        if limit.is_some_and(|limit| dated.length() >= *limit) { Err(OnceError::Late) } else { Ok(dated) }
+        if limit.is_some_and(|limit| timing.length() >= *limit) { Err(OnceError::AboveLimit) } else { Ok(timing) }
     }
 
     fn in_turn<N: Whole>(
@@ -188,20 +188,20 @@ impl Layout {
         lengths: &Lengths,
         watch: &Watch,
         starts: fn(Vec<N>) -> Starts,
-    ) -> Result<Dated, OnceError> {
+    ) -> Result<Timing, OnceError> {
         let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
         let kinds: Vec<[N; 2]> =
             lengths.kinds.iter().map(|[takes, latency]| [narrow(takes), narrow(latency)]).collect();
         let mut lanes: Vec<Vec<N>> = self.lanes.iter().map(|&lanes| vec![N::zero(); lanes as usize]).collect();
-        let (mut begun, mut arrivals) = (Vec::with_capacity(self.deeds()), Vec::<N>::with_capacity(self.deeds()));
+        let (mut begun, mut arrivals) = (Vec::with_capacity(self.tasks()), Vec::<N>::with_capacity(self.tasks()));
         let mut length = N::zero();
-        for (number, deed) in self.draft().deeds.iter().enumerate() {
+        for (number, task) in self.list().tasks.iter().enumerate() {
             if number % BETWEEN == 0 {
                 watch.ask().map_err(OnceError::Stopped)?;
             }
             let kind = self.kind[number] as usize;
             let occupied = self.occupied.of(self.kinds[kind].place);
-            let ready = inputs(deed).map(|input| &arrivals[input as usize]);
+            let ready = inputs(task).map(|input| &arrivals[input as usize]);
             let free = occupied.iter().filter_map(|&own| lanes[own as usize].iter().min());
             let start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
             let end = start.plus(&kinds[kind][0]);
@@ -216,11 +216,11 @@ impl Layout {
             begun.push(start);
         }
         let starts = starts(begun);
-        Ok(Dated { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
+        Ok(Timing { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
     }
 }
 
-/// Deeds of one kind.
+/// Tasks of one kind.
 struct Takes<N> {
     /// How long it occupies its place, and what passes from its end to its arrival.
     takes: N,
@@ -256,7 +256,7 @@ impl Queue {
     }
 }
 
-/// A deed while dates are found; what belongs together stands together in memory.
+/// A task during the simulation. One struct keeps its fields together in memory.
 struct Waiting<N> {
     start: N,
     /// Inputs that are not there yet.
@@ -264,36 +264,36 @@ struct Waiting<N> {
     kind: u32,
 }
 
-/// What is known while dates are found.
+/// The state of the simulation.
 struct Simulation<'l, N> {
-    layout: &'l Layout,
+    graph: &'l TaskGraph,
     kinds: Vec<Takes<N>>,
-    deeds: Vec<Waiting<N>>,
+    tasks: Vec<Waiting<N>>,
     /// The length has to be below.
     limit: Option<N>,
-    /// By resource: for how long it may still be idle.
+    /// Per resource: the idle time that is left.
     spare: Vec<N>,
-    /// By resource: from when on a lane is free.
+    /// Per resource: the date from which a lane is free.
     free: Vec<N>,
-    /// By resource: when each lane is free; nothing where there is but one.
+    /// Per resource: the date from which each lane is free. Empty if there is only one lane.
     lanes: Vec<Vec<N>>,
-    /// By place: results on their way. A place does one deed after the other, so they arrive in this order.
+    /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,
     /// When the first result of a place arrives.
     arriving: BinaryHeap<Reverse<(N, u32)>>,
     /// When a resource is looked at.
     freeing: BinaryHeap<Reverse<(N, u32)>>,
-    /// Deeds whose last inputs have arrived at the present date.
+    /// Tasks that became ready at the present date.
     ready: Queue,
-    /// By resource: deeds that wait for it.
+    /// Per resource: tasks that wait for it.
     parked: Vec<Queue>,
-    /// By resource: when it is looked at next.
+    /// Per resource: the date of its next visit.
     woken: Vec<Option<N>>,
 }
 
 impl<'l, N: Whole> Simulation<'l, N> {
-    /// The lengths, and their sum over all deeds, fit.
-    fn new(layout: &'l Layout, lengths: &Lengths, limit: Option<&BigUint>) -> Self {
+    /// All durations and their sum fit `N`.
+    fn new(graph: &'l TaskGraph, lengths: &Lengths, limit: Option<&BigUint>) -> Self {
         let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
         let kind = |([takes, latency], kind): (&[BigUint; 2], &Kind)| Takes {
             takes: narrow(takes),
@@ -302,16 +302,16 @@ impl<'l, N: Whole> Simulation<'l, N> {
         };
         let lanes = |&lanes: &u32| if lanes > 1 { vec![N::zero(); lanes as usize] } else { Vec::new() };
         let waiting = |(&kind, &waits): (&u32, &u32)| Waiting { start: N::zero(), waits, kind };
-        let resources = layout.lanes.len();
-        let places = layout.kinds.iter().map(|kind| kind.place + 1).max().unwrap_or(0);
+        let resources = graph.lanes.len();
+        let places = graph.kinds.iter().map(|kind| kind.place + 1).max().unwrap_or(0);
         Simulation {
-            layout,
-            kinds: lengths.kinds.iter().zip(&layout.kinds).map(kind).collect(),
-            deeds: layout.kind.iter().zip(&layout.waits).map(waiting).collect(),
+            graph,
+            kinds: lengths.kinds.iter().zip(&graph.kinds).map(kind).collect(),
+            tasks: graph.kind.iter().zip(&graph.waits).map(waiting).collect(),
             limit: limit.and_then(N::narrow),
-            spare: limit.map_or_else(Vec::new, |limit| lengths.spare(layout, limit)),
+            spare: limit.map_or_else(Vec::new, |limit| lengths.spare(graph, limit)),
             free: vec![N::zero(); resources],
-            lanes: layout.lanes.iter().map(lanes).collect(),
+            lanes: graph.lanes.iter().map(lanes).collect(),
             flying: (0..places).map(|_| VecDeque::new()).collect(),
             arriving: BinaryHeap::new(),
             freeing: BinaryHeap::new(),
@@ -321,20 +321,20 @@ impl<'l, N: Whole> Simulation<'l, N> {
         }
     }
 
-    fn run(mut self, lengths: &Lengths, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Dated, OnceError> {
+    fn run(mut self, lengths: &Lengths, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Timing, OnceError> {
         let (mut date, mut length) = (N::zero(), N::zero());
-        // Who has no inputs is ready at date 0.
-        let first = (0_u32..).zip(&self.layout.waits).filter(|(_, waits)| **waits == 0);
-        first.for_each(|(deed, _)| self.ready.push(deed));
+        // A task without inputs is ready at date 0.
+        let first = (0_u32..).zip(&self.graph.waits).filter(|(_, waits)| **waits == 0);
+        first.for_each(|(task, _)| self.ready.push(task));
         for count in 1_u64.. {
             if count.is_multiple_of(ASKED) {
                 watch.ask().map_err(OnceError::Stopped)?;
             }
-            // First, something becomes free; then come those that are ready, in their order.
+            // Resources that become free come first, then ready tasks in the order of the list.
             let started = if let Some(resource) = next_at(&mut self.freeing, &date) {
                 self.freed(resource, &date)
-            } else if let Some(deed) = self.ready.pop() {
-                self.ready(deed, &date)
+            } else if let Some(task) = self.ready.pop() {
+                self.ready(task, &date)
             } else {
                 let next =
                     [self.arriving.peek(), self.freeing.peek()].into_iter().flatten().map(|Reverse(next)| &next.0);
@@ -343,49 +343,49 @@ impl<'l, N: Whole> Simulation<'l, N> {
                 self.arrive_at(&date);
                 None
             };
-            if let Some(deed) = started {
-                let arrival = self.start(deed, &date).ok_or(OnceError::Late)?;
+            if let Some(task) = started {
+                let arrival = self.start(task, &date).ok_or(OnceError::AboveLimit)?;
                 length = length.max(arrival);
             }
         }
         if self.limit.is_some_and(|limit| length >= limit) {
-            return Err(OnceError::Late);
+            return Err(OnceError::AboveLimit);
         }
-        let starts = starts(self.deeds.into_iter().map(|deed| deed.start).collect());
-        Ok(Dated { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
+        let starts = starts(self.tasks.into_iter().map(|task| task.start).collect());
+        Ok(Timing { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
     }
 
-    /// What a deed of this number occupies.
-    fn needed(&self, deed: u32) -> &'l [u32] {
-        let kind = self.deeds[deed as usize].kind;
-        self.layout.occupied.of(self.kinds[kind as usize].place)
+    /// The resources that a task occupies.
+    fn needed(&self, task: u32) -> &'l [u32] {
+        let kind = self.tasks[task as usize].kind;
+        self.graph.occupied.of(self.kinds[kind as usize].place)
     }
 
-    /// A resource that a deed needs and that is occupied at a date.
-    fn occupied_at(&self, deed: u32, date: &N) -> Option<u32> {
-        self.needed(deed).iter().copied().find(|&resource| self.free[resource as usize] > *date)
+    /// A resource that the task needs and that is occupied at the date.
+    fn occupied_at(&self, task: u32, date: &N) -> Option<u32> {
+        self.needed(task).iter().copied().find(|&resource| self.free[resource as usize] > *date)
     }
 
-    /// A deed starts; when its result is there. `None` if all cannot be over before the limit.
-    fn start(&mut self, deed: u32, date: &N) -> Option<N> {
-        let Takes { takes, latency, place } = &self.kinds[self.deeds[deed as usize].kind as usize];
+    /// Starts a task and returns the arrival of its result; `None` if the run cannot end before the limit.
+    fn start(&mut self, task: u32, date: &N) -> Option<N> {
+        let Takes { takes, latency, place } = &self.kinds[self.tasks[task as usize].kind as usize];
         let (place, end) = (*place, date.plus(takes));
         let arrival = end.plus(latency);
-        for &resource in self.layout.occupied.of(place) {
+        for &resource in self.graph.occupied.of(place) {
             self.idle(resource as usize, date)?;
             self.occupy(resource as usize, &end);
             if !self.parked[resource as usize].is_empty() {
                 self.wake(resource, date);
             }
         }
-        self.deeds[deed as usize].start = date.clone();
+        self.tasks[task as usize].start = date.clone();
         if arrival == *date {
-            self.arrive(deed);
+            self.arrive(task);
         } else {
             if self.flying[place].is_empty() {
                 self.arriving.push(Reverse((arrival.clone(), place as u32)));
             }
-            self.flying[place].push_back((arrival.clone(), deed));
+            self.flying[place].push_back((arrival.clone(), task));
         }
         Some(arrival)
     }
@@ -409,17 +409,18 @@ impl<'l, N: Whole> Simulation<'l, N> {
         self.free[resource] = lanes.iter().min().unwrap_or(end).clone();
     }
 
-    /// A deed whose inputs are there: it starts, or waits where others wait or where something is occupied.
-    fn ready(&mut self, deed: u32, date: &N) -> Option<u32> {
+    /// A ready task: returns it if it can start now. Otherwise it waits at an occupied resource, or behind the tasks
+    /// that wait already.
+    fn ready(&mut self, task: u32, date: &N) -> Option<u32> {
         let waited = |resource: &u32| !self.parked[*resource as usize].is_empty();
-        let queue = || self.needed(deed).iter().copied().find(waited);
-        let Some(resource) = self.occupied_at(deed, date).or_else(queue) else { return Some(deed) };
-        self.parked[resource as usize].push(deed);
+        let queue = || self.needed(task).iter().copied().find(waited);
+        let Some(resource) = self.occupied_at(task, date).or_else(queue) else { return Some(task) };
+        self.parked[resource as usize].push(task);
         self.wake(resource, date);
         None
     }
 
-    /// Of those that wait for a resource, the first that can start; whoever waits for something else, too, goes there.
+    /// The first waiting task that can start. A task that another resource blocks moves to that resource.
     fn freed(&mut self, resource: u32, date: &N) -> Option<u32> {
         if self.woken[resource as usize].as_ref() != Some(date) {
             return None;
@@ -431,9 +432,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
             }
             return None;
         }
-        while let Some(deed) = self.parked[resource as usize].pop() {
-            let Some(other) = self.occupied_at(deed, date) else { return Some(deed) };
-            self.parked[other as usize].push(deed);
+        while let Some(task) = self.parked[resource as usize].pop() {
+            let Some(other) = self.occupied_at(task, date) else { return Some(task) };
+            self.parked[other as usize].push(task);
             self.wake(other, date);
         }
         None
@@ -453,8 +454,8 @@ impl<'l, N: Whole> Simulation<'l, N> {
     /// All results that arrive at this date.
     fn arrive_at(&mut self, date: &N) {
         while let Some(place) = next_at(&mut self.arriving, date) {
-            while let Some((_, deed)) = self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date) {
-                self.arrive(deed);
+            while let Some((_, task)) = self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date) {
+                self.arrive(task);
             }
             if let Some((arrival, _)) = self.flying[place as usize].front() {
                 self.arriving.push(Reverse((arrival.clone(), place)));
@@ -462,10 +463,10 @@ impl<'l, N: Whole> Simulation<'l, N> {
         }
     }
 
-    /// A result is there; so are, perhaps, all inputs of those that use it.
-    fn arrive(&mut self, deed: u32) {
-        for &user in self.layout.users.of(deed as usize) {
-            let waits = &mut self.deeds[user as usize].waits;
+    /// Delivers a result. Tasks for which it was the last missing input become ready.
+    fn arrive(&mut self, task: u32) {
+        for &user in self.graph.users.of(task as usize) {
+            let waits = &mut self.tasks[user as usize].waits;
             *waits -= 1;
             if *waits == 0 {
                 self.ready.push(user);
@@ -474,7 +475,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
     }
 }
 
-/// What comes next, if it does so at this date.
+/// The next event, if it is due at this date.
 fn next_at<N: Ord>(events: &mut BinaryHeap<Reverse<(N, u32)>>, date: &N) -> Option<u32> {
     if events.peek().is_some_and(|Reverse((next, _))| next <= date) {
         return events.pop().map(|Reverse((_, number))| number);

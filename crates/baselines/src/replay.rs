@@ -1,9 +1,9 @@
-//! An algorithm carried out: what every place holds after every step, and the patterns that come of it.
+//! Replays the messages of an algorithm and yields its patterns.
 //!
-//! Every block is a pattern of its own: the sends of the block along the routes, and the merges where it is combined.
-//! The operands of a partial result are kept as a list in the order in which they were combined; the list of the
-//! final result is the pattern's order. A merge puts first what comes first: neighbours in their order, else the list
-//! that begins with the earlier operand, so that partners who exchange and combine make the same.
+//! Every block is one pattern: the sends of the block along the routes, and the merges. The operands of a partial
+//! result are kept as a list, in the order in which they were combined; the list of the final result is the pattern's
+//! order. A merge puts adjacent operands in their order. Otherwise the list that begins with the earlier operand comes
+//! first, so that partners that exchange and combine get the same result.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::{Algorithm, BaselineError, Message, Routes};
 /// Operands in the order in which they were combined.
 type Operands = Rc<[u32]>;
 
-/// What a place holds of a block: the task that made it or brought it, and the operands.
+/// The state of a block at a rank: the task that made or delivered it, and its operands.
 type Held = (Option<u32>, Operands);
 
 /// A task whose part is known as operands only.
@@ -26,14 +26,14 @@ enum Raw {
     Merge { node: NodeId, what: Operands, left: (Option<u32>, usize), right: Option<u32> },
 }
 
-/// An algorithm as it is carried out.
-struct Delivery<'a> {
+/// The state of a replay.
+struct Replay<'a> {
     algorithm: &'a Algorithm,
     problem: Problem<'a>,
     routes: &'a Routes,
-    /// By block.
+    /// Per block.
     tasks: Vec<Vec<Raw>>,
-    /// By place and block.
+    /// Per rank and block.
     held: BTreeMap<(usize, u32), Held>,
     step: usize,
     /// Receiver, block, what arrives, whether it is combined.
@@ -51,7 +51,7 @@ impl Algorithm {
     pub fn patterns(&self, problem: Problem<'_>, routes: &Routes) -> Result<Vec<WeightedPattern>, BaselineError> {
         let demands = problem.collective().demands();
         let blocks = demands.saturating_mul(self.pieces as usize);
-        let mut delivery = Delivery {
+        let mut delivery = Replay {
             algorithm: self,
             problem,
             routes,
@@ -73,9 +73,9 @@ impl Algorithm {
     }
 }
 
-impl Delivery<'_> {
-    fn name(&self, place: usize) -> String {
-        self.problem.platform().name(self.algorithm.places[place]).to_string()
+impl Replay<'_> {
+    fn name(&self, rank: usize) -> String {
+        self.problem.platform().name(self.algorithm.ranks[rank]).to_string()
     }
 
     /// The blocks of a demand.
@@ -84,15 +84,15 @@ impl Delivery<'_> {
         (demand * pieces..(demand + 1) * pieces).map(|block| u32::try_from(block).unwrap_or(u32::MAX))
     }
 
-    /// Everybody holds its own operands.
+    /// Every rank holds its own operands.
     fn own(&mut self) {
-        let places: BTreeMap<NodeId, usize> =
-            self.algorithm.places.iter().enumerate().map(|(place, node)| (*node, place)).collect();
+        let ranks: BTreeMap<NodeId, usize> =
+            self.algorithm.ranks.iter().enumerate().map(|(rank, node)| (*node, rank)).collect();
         for (number, demand) in self.problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(&place) = places.get(owner) else { continue };
+                let Some(&rank) = ranks.get(owner) else { continue };
                 let own: Operands = Rc::from([operand]);
-                self.held.extend(self.blocks(number).map(|block| ((place, block), (None, own.clone()))));
+                self.held.extend(self.blocks(number).map(|block| ((rank, block), (None, own.clone()))));
             }
         }
     }
@@ -103,7 +103,7 @@ impl Delivery<'_> {
             self.step = message.step;
         }
         let step = message.step + 1;
-        let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
+        let [from, to] = [message.from, message.to].map(|rank| self.algorithm.ranks[rank]);
         let path = self.algorithm.path(message, self.routes);
         let path = path.ok_or_else(|| BaselineError::no_way(self.problem.platform(), from, to))?;
         for &block in message.blocks {
@@ -147,7 +147,7 @@ impl Delivery<'_> {
         let (left, right) = if own_first { (own, new) } else { (new, own) };
         let what: Operands = left.1.iter().chain(right.1.iter()).copied().collect();
         let tasks = &mut self.tasks[block as usize];
-        let node = self.algorithm.places[to];
+        let node = self.algorithm.ranks[to];
         tasks.push(Raw::Merge { node, what: what.clone(), left: (left.0, left.1.len()), right: right.0 });
         Ok((u32::try_from(tasks.len() - 1).ok(), what))
     }
@@ -172,8 +172,8 @@ impl Delivery<'_> {
         let mut order: Option<Operands> = None;
         for (node, part) in demand.goals() {
             let lacks = |found: String| BaselineError::Lacks { node: platform.name(node).to_string(), block, found };
-            let place = self.algorithm.places.iter().position(|place| *place == node);
-            let held = place.and_then(|place| self.held.get(&(place, block)));
+            let rank = self.algorithm.ranks.iter().position(|rank| *rank == node);
+            let held = rank.and_then(|rank| self.held.get(&(rank, block)));
             let (_, found) = held.ok_or_else(|| lacks("it has nothing of it".to_string()))?;
             let mut sorted = found.to_vec();
             sorted.sort_unstable();
@@ -193,10 +193,10 @@ impl Delivery<'_> {
     }
 }
 
-/// The pattern whose operands are numbered in this order; `None` if something is no run of it.
+/// The pattern with its operands numbered in this order; `None` if a partial result is not a consecutive run of it.
 fn pattern(number: usize, demand: &Demand<'_>, order: &Operands, tasks: Vec<Raw>) -> Option<Pattern> {
     let mut position = vec![usize::MAX; demand.operands.len()];
-    order.iter().enumerate().for_each(|(place, &operand)| position[operand as usize] = place);
+    order.iter().enumerate().for_each(|(index, &operand)| position[operand as usize] = index);
     let part = |what: &Operands| {
         let first = position[*what.first()? as usize];
         let run = order.get(first..first.checked_add(what.len())?)?;

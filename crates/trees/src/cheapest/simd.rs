@@ -6,7 +6,8 @@ use pulp::{Arch, NullaryFnOnce};
 /// Processors treated together; rows are padded to a multiple.
 pub(super) const LANES: usize = 16;
 
-/// What the machine's vectors do. A row has a multiple of [`LANES`] numbers, of which two add up within 31 bits.
+/// The vector instructions of this machine. A row has a multiple of [`LANES`] numbers; two of them add up within 31
+/// bits.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes(Arch);
 
@@ -15,7 +16,8 @@ impl Lanes {
         Lanes(Arch::new())
     }
 
-    /// Over rows as long as `least`: the least `left + right` of all pairs of rows, and `most` at most.
+    /// Sets `least` to the least `left + right` over all pairs of rows, at most `most`. Rows have the length of
+    /// `least`.
     pub fn least_sums(self, left: &[i32], right: &[i32], most: i32, least: &mut [i32]) {
         self.0.dispatch(LeastSums { left, right, most, least });
     }
@@ -37,7 +39,7 @@ struct LeastSums<'a> {
 impl NullaryFnOnce for LeastSums<'_> {
     type Output = ();
 
-    // What is not inlined is not compiled for the machine's vectors.
+    // Must be inlined: otherwise it is not compiled for the chosen vector instructions.
     #[inline(always)]
     fn call(self) {
         let (left, right) = (self.left.as_chunks::<LANES>().0, self.right.as_chunks::<LANES>().0);

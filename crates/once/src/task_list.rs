@@ -1,4 +1,4 @@
-//! What has to be done, without dates.
+//! The tasks of one operation, without dates.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
 
 use crate::OnceError;
 
-/// Most deeds of a draft.
+/// Most tasks of a list.
 pub(crate) const MOST: usize = 4_000_000;
 
-/// Deeds, every one after those whose results it uses.
+/// Tasks, each after the tasks whose results it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Draft {
+pub struct TaskList {
     /// Into what values are cut.
     pub pieces: Vec<Piece>,
-    /// What is done. Of those that can start at one time, the first goes first.
-    pub deeds: Vec<Deed>,
+    /// The tasks in order of priority: if two can start at the same date, the earlier in the list does.
+    pub tasks: Vec<Deed>,
 }
 
-/// What a place holds of a block: the deed behind it, the first and the last of its operands as combined.
+/// A block at a rank: the task that delivered it, and the first and last operand combined in it.
 type Held = Option<(Option<u32>, (u32, u32))>;
 
 /// An algorithm being written down, one segment at a time.
@@ -28,7 +28,7 @@ struct Writer<'a> {
     problem: Problem<'a>,
     algorithm: &'a Algorithm,
     routes: &'a Routes,
-    draft: Draft,
+    list: TaskList,
     blocks: usize,
     segment: u32,
     held: Vec<Held>,
@@ -37,25 +37,25 @@ struct Writer<'a> {
     arriving: Vec<(usize, u32, Held, bool)>,
 }
 
-impl Draft {
-    /// An algorithm on segments of the values, one behind the other; blocks that travel together are one message.
-    /// `O(blocks sent x segments)`.
+impl TaskList {
+    /// The messages of an algorithm, segment after segment. Blocks that travel together are one message. `O(blocks sent
+    /// x segments)`.
     ///
     /// # Errors
-    /// A message that nobody can send; more than four million deeds.
+    /// A message between unconnected nodes or of a block that the sender does not hold; more than four million tasks.
     pub fn of_algorithm(
         problem: Problem<'_>,
         algorithm: &Algorithm,
         routes: &Routes,
         segments: u32,
-    ) -> Result<Draft, OnceError> {
+    ) -> Result<TaskList, OnceError> {
         let blocks = problem.collective().demands() * algorithm.pieces as usize;
         let share = Rational::new(1.into(), (u64::from(algorithm.pieces) * u64::from(segments.max(1))).into());
         let mut writer = Writer {
             problem,
             algorithm,
             routes,
-            draft: Draft::default(),
+            list: TaskList::default(),
             blocks,
             segment: 0,
             held: Vec::new(),
@@ -64,33 +64,34 @@ impl Draft {
         };
         for segment in 0..segments.max(1) {
             let pieces = (0..blocks).map(|block| block / algorithm.pieces as usize);
-            writer.draft.pieces.extend(pieces.map(|demand| Piece { demand, share: share.clone() }));
+            writer.list.pieces.extend(pieces.map(|demand| Piece { demand, share: share.clone() }));
             writer.segment = segment;
             writer.carry_out()?;
         }
-        Ok(writer.draft)
+        Ok(writer.list)
     }
 
-    /// The patterns of a steady state, each by itself on its share of the values: the largest share is cut into `count`
-    /// pieces, others into pieces of about the same size, one at least. Pieces take turns; in a round each pattern of
-    /// the largest share has one. A deed comes a quarter of a round earlier for `ahead` times every deed of the longest
-    /// way from it to the end of its piece: so pieces with a long way ahead are not late. `O(d log d)` for `d` deeds.
+    /// The patterns of a steady state, each on its share of the values. The largest share is cut into `count` pieces,
+    /// the other shares into pieces of about that size, at least one. Pieces are interleaved: in each round every
+    /// pattern of the largest share has one. A task's priority rises by `priority_offset` quarters of a round per task
+    /// on the longest chain from it to the end of its piece, so that pieces with long chains do not finish late. `O(d
+    /// log d)` for `d` tasks.
     ///
     /// # Errors
-    /// More than four million deeds.
+    /// More than four million tasks.
     pub fn of_patterns(
         problem: Problem<'_>,
         steady_state: &SteadyState,
         count: u32,
-        ahead: u32,
-    ) -> Result<Draft, OnceError> {
+        priority_offset: u32,
+    ) -> Result<TaskList, OnceError> {
         let mut sums = vec![Rational::zero(); problem.collective().demands()];
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
         }
         let shares = steady_state.patterns.iter().map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
         let largest = shares.max().unwrap_or_default();
-        let (mut cuts, mut deeds) = (Vec::new(), 0);
+        let (mut cuts, mut total) = (Vec::new(), 0);
         for (place, weighted) in steady_state.patterns.iter().enumerate() {
             let share = &weighted.weight / &sums[weighted.pattern.demand];
             if share.is_zero() {
@@ -98,10 +99,10 @@ impl Draft {
             }
             let wanted = (&share / &largest * Rational::from_integer(count.into())).round().to_integer();
             let pieces = wanted.to_u32().unwrap_or(count).max(1);
-            deeds += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
+            total += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
             cuts.push((place, pieces, share / Rational::from_integer(pieces.into())));
         }
-        if deeds > MOST as u64 {
+        if total > MOST as u64 {
             return Err(OnceError::TooMany(MOST));
         }
         // Piece i of n comes at (2 i + 1) / 2 n of all.
@@ -110,19 +111,19 @@ impl Draft {
         let mut all: Vec<(u64, usize)> = cuts.iter().enumerate().flat_map(|(cut, of)| turns(cut, of.1)).collect();
         all.sort_unstable();
         let tasks = |cut: usize| &steady_state.patterns[cuts[cut].0].pattern.tasks;
-        let earlier: Vec<Vec<i128>> = (0..cuts.len()).map(|cut| earlier(tasks(cut), count, ahead)).collect();
-        let mut draft = Draft::default();
-        // When a deed comes, its piece, and its task.
-        let mut order: Vec<(i128, u32, u32)> = Vec::with_capacity(deeds as usize);
+        let earlier: Vec<Vec<i128>> = (0..cuts.len()).map(|cut| earlier(tasks(cut), count, priority_offset)).collect();
+        let mut list = TaskList::default();
+        // Sort key, piece, task.
+        let mut order: Vec<(i128, u32, u32)> = Vec::with_capacity(total as usize);
         for &(turn, cut) in &all {
             let (place, _, share) = &cuts[cut];
-            let piece = index(draft.pieces.len())?;
+            let piece = index(list.pieces.len())?;
             let demand = steady_state.patterns[*place].pattern.demand;
-            draft.pieces.push(Piece { demand, share: share.clone() });
+            list.pieces.push(Piece { demand, share: share.clone() });
             order.extend((0..).zip(&earlier[cut]).map(|(task, earlier)| (4 * i128::from(turn) - earlier, piece, task)));
         }
         order.sort();
-        draft.in_order(&order, |piece| tasks(all[piece as usize].1))
+        list.in_order(&order, |piece| tasks(all[piece as usize].1))
     }
 
     /// Pieces of the demand that has most.
@@ -132,12 +133,12 @@ impl Draft {
         counts.into_values().max().unwrap_or(0)
     }
 
-    /// Tasks of pieces become deeds, in this order; what a task uses comes before it.
+    /// Turns the tasks of all pieces into tasks of the run, in this order. Every input precedes its users.
     fn in_order<'t>(
         mut self,
         order: &[(i128, u32, u32)],
         tasks: impl Fn(u32) -> &'t Vec<Task>,
-    ) -> Result<Draft, OnceError> {
+    ) -> Result<TaskList, OnceError> {
         let mut firsts = vec![0_u32];
         for piece in 0..index(self.pieces.len())? {
             firsts.push(firsts[piece as usize] + index(tasks(piece).len())?);
@@ -158,15 +159,16 @@ impl Draft {
     }
 
     pub(crate) fn push(&mut self, deed: Deed) -> Result<u32, OnceError> {
-        let place = index(self.deeds.len())?;
-        self.deeds.push(deed);
+        let place = index(self.tasks.len())?;
+        self.tasks.push(deed);
         Ok(place)
     }
 }
 
-/// By task: how much earlier it comes, in quarters of a turn: `ahead` quarters of a round for each that waits for it.
-fn earlier(tasks: &[Task], count: u32, ahead: u32) -> Vec<i128> {
-    let each = i128::from(ahead) * ((1_i128 << 32) / i128::from(count.max(1)));
+/// Per task: its offset in quarter turns, `priority_offset` quarters of a round per task on the longest chain that
+/// waits for it.
+fn earlier(tasks: &[Task], count: u32, priority_offset: u32) -> Vec<i128> {
+    let each = i128::from(priority_offset) * ((1_i128 << 32) / i128::from(count.max(1)));
     let mut all = vec![0_i128; tasks.len()];
     for (place, task) in tasks.iter().enumerate().rev() {
         let inputs = match *task {
@@ -199,13 +201,13 @@ impl Writer<'_> {
         self.arrive()
     }
 
-    /// Everybody holds its own operands.
+    /// Every rank holds its own operands.
     fn own(&mut self) {
-        self.held = vec![None; self.algorithm.places.len() * self.blocks];
+        self.held = vec![None; self.algorithm.ranks.len() * self.blocks];
         let pieces = self.algorithm.pieces as usize;
         for (number, demand) in self.problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(place) = self.algorithm.places.iter().position(|node| node == owner) else { continue };
+                let Some(place) = self.algorithm.ranks.iter().position(|node| node == owner) else { continue };
                 let first = place * self.blocks + number * pieces;
                 self.held[first..first + pieces].fill(Some((None, (operand, operand))));
             }
@@ -221,7 +223,7 @@ impl Writer<'_> {
             self.arrive()?;
             self.step = message.step;
         }
-        let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
+        let [from, to] = [message.from, message.to].map(|place| self.algorithm.ranks[place]);
         let name = |node| self.problem.platform().name(node).to_string();
         let path = self.algorithm.path(message, self.routes);
         let path = path.ok_or_else(|| OnceError::NoWay { from: name(from), to: name(to) })?;
@@ -237,7 +239,7 @@ impl Writer<'_> {
             if let Some(before) = last {
                 carried.iter_mut().for_each(|(_, behind)| *behind = Some(before));
             }
-            last = Some(self.draft.push(Deed::Send { link, carried: carried.clone() })?);
+            last = Some(self.list.push(Deed::Send { link, carried: carried.clone() })?);
         }
         for &block in message.blocks {
             let held = self.held[message.from * self.blocks + block as usize];
@@ -256,9 +258,9 @@ impl Writer<'_> {
                 (Some(own), Some(new)) => {
                     let own_first = own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;
                     let (left, right) = if own_first { (own, new) } else { (new, own) };
-                    let node = self.algorithm.places[to];
+                    let node = self.algorithm.ranks[to];
                     let deed = Deed::Merge { node, piece: self.piece(block)?, left: left.0, right: right.0 };
-                    Some((Some(self.draft.push(deed)?), (left.1.0, right.1.1)))
+                    Some((Some(self.list.push(deed)?), (left.1.0, right.1.1)))
                 }
                 (_, new) => new,
             };

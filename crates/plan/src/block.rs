@@ -1,0 +1,136 @@
+//! Blocks: demands of a collective that can be priced together.
+
+use oneport_platform::NodeId;
+
+use crate::collective::Collective;
+use crate::demand::{Commodity, Demand, Goals, Kind};
+
+/// Consecutive demands of one kind that can be priced together: they have the same rate and, if values are combined,
+/// the same operands and operator.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom
+    /// list.
+    pub(crate) collective: &'a Collective,
+    pub(crate) offset: usize,
+    /// The kind of its demands.
+    pub kind: Kind,
+    /// Index of its first demand among the demands of the collective.
+    pub first: usize,
+    /// How many demands it has; at least 1.
+    pub count: usize,
+    /// Instances of its demands per instance of the collective.
+    pub rate: u64,
+    /// Name of the collective that asks for them.
+    pub name: &'static str,
+}
+
+impl<'a> Block<'a> {
+    /// The demand at this place of the block, from 0.
+    pub fn demand(&self, place: usize) -> Option<Demand<'a>> {
+        if place < self.count { self.collective.demand(self.offset.checked_add(place)?) } else { None }
+    }
+
+    /// All demands, in order.
+    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
+        let block = *self;
+        (0..block.count).map_while(move |place| block.demand(place))
+    }
+
+    /// The owners of the values to be combined, in operand order; none where nothing is.
+    pub fn operands(&self) -> &'a [NodeId] {
+        self.demand(0).filter(|_| self.kind.combines()).map_or(&[], |demand| demand.operands)
+    }
+
+    /// Whether operands may be combined in any order.
+    pub fn is_commutative(&self) -> bool {
+        self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)
+    }
+
+    /// Where messages that travel alone start and end, in the order of the demands; nothing for other kinds.
+    /// `O(demands)`.
+    pub fn commodities(&self) -> Vec<Commodity> {
+        let ends = |demand: Demand<'_>| match demand.goals {
+            Goals::At(target) => Some(Commodity { source: *demand.operands.first()?, target }),
+            Goals::Everywhere(_) | Goals::Prefixes => None,
+        };
+        if self.kind == Kind::Route { self.demands().filter_map(ends).collect() } else { Vec::new() }
+    }
+}
+
+impl Collective {
+    /// The demands in blocks that can be priced together: one block for a named collective, the blocks of every group,
+    /// and one block for consecutive custom demands that are alike.
+    pub fn blocks(&self) -> Vec<Block<'_>> {
+        if !self.is_listed() {
+            return named_block(self, 0, 1).into_iter().collect();
+        }
+        let mut blocks = custom_blocks(self);
+        let mut first = 0_usize;
+        for member in self.members() {
+            blocks.extend(named_block(&member.collective, first, member.rate));
+            first = first.saturating_add(member.collective.demands());
+        }
+        blocks
+    }
+
+    /// If all demands are messages that travel alone, these in the order of the demands; else nothing.
+    pub fn commodities(&self) -> Vec<Commodity> {
+        let blocks = self.blocks();
+        let travel_alone = blocks.iter().all(|block| block.kind == Kind::Route);
+        let listed = self.is_listed();
+        // The rates of a list would have to be rates of flows.
+        if travel_alone && !listed { blocks.iter().flat_map(Block::commodities).collect() } else { Vec::new() }
+    }
+
+    /// Whether values are combined, so that work matters and sizes may depend on what is combined.
+    pub fn combines(&self) -> bool {
+        self.blocks().iter().any(|block| block.kind.combines())
+    }
+
+    /// The most operands that are combined at once; 1 where nothing is.
+    pub fn most_operands(&self) -> usize {
+        self.blocks().iter().map(|block| block.operands().len()).max().unwrap_or(0).max(1)
+    }
+
+    /// Whether some operands may be combined in any order.
+    pub fn is_commutative(&self) -> bool {
+        self.blocks().iter().any(Block::is_commutative)
+    }
+}
+
+/// The demands of a named collective, which begin at this place of the whole.
+fn named_block(named: &Collective, first: usize, rate: u64) -> Option<Block<'_>> {
+    let kind = named.demand(0)?.kind();
+    Some(Block { collective: named, offset: 0, kind, first, count: named.demands(), rate, name: named.name() })
+}
+
+fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {
+    let demands = collective.custom();
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    for (place, demand) in demands.iter().enumerate() {
+        let kind = demand.demand().kind();
+        let joins = |block: &Block<'_>| {
+            let before = &demands[block.first];
+            let shares = match kind {
+                Kind::Route | Kind::Copy => true,
+                Kind::Combine => (&before.owners, before.commutative) == (&demand.owners, demand.commutative),
+                Kind::CombineCopy | Kind::Prefix => false,
+            };
+            (block.kind, block.rate) == (kind, demand.rate) && shares
+        };
+        match blocks.last_mut() {
+            Some(block) if joins(block) => block.count += 1,
+            _ => blocks.push(Block {
+                collective,
+                offset: place,
+                kind,
+                first: place,
+                count: 1,
+                rate: demand.rate,
+                name: collective.name(),
+            }),
+        }
+    }
+    blocks
+}

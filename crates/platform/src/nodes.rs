@@ -1,0 +1,133 @@
+//! Nodes and links of a platform, with their ids.
+
+use std::fmt;
+
+use petgraph::graph::{EdgeIndex, NodeIndex};
+
+use crate::{PortModel, Rational};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The id with this index. Ids are dense: they run from 0 in the order of building.
+            pub fn new(index: usize) -> Self {
+                Self(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+
+            /// The place in the platform's list.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+    };
+}
+
+id! {
+    /// A node of one platform.
+    NodeId
+}
+id! {
+    /// A directed link of one platform.
+    LinkId
+}
+
+impl From<NodeId> for NodeIndex {
+    fn from(id: NodeId) -> NodeIndex {
+        NodeIndex::new(id.index())
+    }
+}
+
+impl From<NodeIndex> for NodeId {
+    fn from(index: NodeIndex) -> NodeId {
+        NodeId::new(index.index())
+    }
+}
+
+impl From<LinkId> for EdgeIndex {
+    fn from(id: LinkId) -> EdgeIndex {
+        EdgeIndex::new(id.index())
+    }
+}
+
+impl From<EdgeIndex> for LinkId {
+    fn from(index: EdgeIndex) -> LinkId {
+        LinkId::new(index.index())
+    }
+}
+
+/// A processor or a router.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Unique name.
+    pub name: String,
+    /// Time for one unit of work; `None` for a router, which only forwards.
+    pub compute: Option<Rational>,
+    /// This node's port model where it differs from the platform's.
+    pub model: Option<PortModel>,
+    /// Simultaneous sends, and receives, under [`PortModel::Multiport`]; 1 when absent.
+    pub ports: Option<u32>,
+    /// `false` marks a switch that cannot duplicate a message.
+    pub replicates: bool,
+}
+
+impl Node {
+    /// A node that computes, `compute` time units per unit of work.
+    pub fn processor(name: impl Into<String>, compute: Rational) -> Self {
+        Node { name: name.into(), compute: Some(compute), model: None, ports: None, replicates: true }
+    }
+
+    /// A node that only forwards.
+    pub fn router(name: impl Into<String>) -> Self {
+        Node { name: name.into(), compute: None, model: None, ports: None, replicates: true }
+    }
+
+    /// Whether this node computes.
+    pub fn is_processor(&self) -> bool {
+        self.compute.is_some()
+    }
+}
+
+/// A directed link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The sending node.
+    pub from: NodeId,
+    /// The receiving node.
+    pub to: NodeId,
+    /// `c(from, to)`: time to transfer one unit of message.
+    pub cost: Rational,
+    /// Latency and overhead; `None` for zero.
+    pub delays: Option<Box<Delays>>,
+}
+
+/// Time of a message on a link besides size times cost. The distinction is that of LogGP: a latency only delays, an
+/// overhead occupies. Steady states know neither: they are the limit of large messages.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Delays {
+    /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied; 0 or more.
+    pub latency: Rational,
+    /// Time for which every message occupies the link and the ports at its ends, however small it is; 0 or more.
+    pub overhead: Rational,
+}
+
+impl Link {
+    /// The latency; 0 by default.
+    pub fn latency(&self) -> Rational {
+        self.delays.as_ref().map(|delays| delays.latency.clone()).unwrap_or_default()
+    }
+
+    /// The overhead; 0 by default.
+    pub fn overhead(&self) -> Rational {
+        self.delays.as_ref().map(|delays| delays.overhead.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,200 @@
+//! The prices of transfers and merges as integers over one denominator.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::{Amount, MergeTask};
+use oneport_platform::{NodeId, Rational};
+
+use super::parts::{Class, Parts};
+use crate::Violation;
+use crate::arithmetic::Scale;
+use crate::case::Case;
+use crate::prices::{Prices, common_denominator, over};
+use crate::shortest_paths::ShortestPaths;
+use crate::violation::too_large;
+
+/// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
+const MAX_DISTANCE_BITS: u64 = 1 << 32;
+const OVERHEAD_BITS: u64 = 256;
+
+/// The exact price of everything, as integers over one denominator.
+pub(super) struct Priced {
+    pub processors: Vec<NodeId>,
+    /// By node id: the place in `processors`, of the one that stands for it.
+    pub places: Vec<usize>,
+    /// By operand: the place of its owner in `processors`.
+    pub owners: Vec<usize>,
+    /// By class of parts: sizes, times a factor; and the amounts of work, times another.
+    pub sizes: Vec<BigUint>,
+    pub works: Vec<BigUint>,
+    pub size_class: Class,
+    pub work_class: Class,
+    /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
+    /// cannot be done.
+    pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
+    /// By link: price of a unit of size. `size x length` is a price times `denominator`.
+    pub lengths: Vec<BigUint>,
+    /// By processor: price of a unit of work. `work x merge` is a price times `denominator`.
+    pub merges: Vec<BigUint>,
+    pub denominator: BigUint,
+}
+
+impl Priced {
+    /// `stands_for` says which processor stands for each node.
+    pub fn new(
+        case: &Case<'_>,
+        prices: &Prices,
+        (processors, stands_for): (Vec<NodeId>, &[NodeId]),
+        parts: &Parts,
+    ) -> Result<Priced, Violation> {
+        let mut places = vec![0; case.platform.nodes().len()];
+        for node in case.platform.processors() {
+            places[node.index()] = processors.binary_search(&stands_for[node.index()]).unwrap_or_default();
+        }
+        let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
+        let ((works, work_scale, work_class), tasks) = match &case.volumes.work {
+            Amount::Tasks(_) => {
+                let (works, scale, tasks) = works_by_task(case, &processors, parts)?;
+                ((works, scale, Class::Nothing), Some(tasks))
+            }
+            work => (amounts("the amounts of work", work, parts, false)?, None),
+        };
+        let links = prices.lengths(case);
+        let entries = links.len() + processors.len();
+        let too_large = |what| move |(bits, limit)| too_large(what, bits, limit);
+        let link_denominator =
+            common_denominator(links.iter(), entries).map_err(too_large("the priced costs of the links"))?;
+        let merges: Vec<(BigUint, BigUint)> = prices.merges(case).into_iter().flatten().collect();
+        let merge_denominator =
+            common_denominator(merges.iter(), entries).map_err(too_large("the priced compute costs"))?;
+        // Transfers are over the first product, merges over the second: bring both over the same.
+        let sides = [
+            (BigUint::from(1u32), &link_denominator * size_scale.denominator()),
+            (BigUint::from(1u32), &merge_denominator * work_scale.denominator()),
+        ];
+        let denominator =
+            common_denominator(sides.iter(), entries).map_err(too_large("priced transfers and merges"))?;
+        let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
+        Ok(Priced {
+            owners: case.operands().iter().map(|owner| places[owner.index()]).collect(),
+            lengths: links.into_iter().map(|length| over(length, &link_denominator) * &link_factor).collect(),
+            merges: least_by(
+                processors.len(),
+                case.platform.processors().map(|node| places[node.index()]),
+                merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor),
+            ),
+            processors,
+            places,
+            sizes,
+            works,
+            size_class,
+            work_class,
+            tasks,
+            denominator,
+        })
+    }
+
+    pub fn place(&self, node: NodeId) -> usize {
+        self.places[node.index()]
+    }
+
+    /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
+    pub fn distances(&self, case: &Case<'_>, lengths: &[BigUint]) -> Result<Vec<Option<BigUint>>, Violation> {
+        let count = self.processors.len();
+        let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
+        let limit = MAX_DISTANCE_BITS / (count * count).to_u64().unwrap_or(u64::MAX).max(1);
+        if longest + OVERHEAD_BITS > limit {
+            let bits = longest + OVERHEAD_BITS;
+            return Err(too_large("the distances between processors", bits, limit));
+        }
+        let mut wanted = vec![false; case.platform.nodes().len()];
+        self.processors.iter().for_each(|processor| wanted[processor.index()] = true);
+        let mut paths = ShortestPaths::new(case.platform, lengths, false);
+        let mut distances = Vec::with_capacity(count * count);
+        for &root in &self.processors {
+            paths.run(root, &wanted, count);
+            distances.extend(self.processors.iter().map(|&end| paths.distance(end).cloned()));
+        }
+        Ok(distances)
+    }
+
+    /// The class of work of a merge at a place; `None` where it cannot be done there.
+    pub fn work_of(&self, parts: &Parts, part: usize, split: usize, place: usize) -> Option<usize> {
+        match &self.tasks {
+            Some(tasks) => tasks.get(&(part, split, place)).copied(),
+            None => Some(self.work_class.of(parts, part)),
+        }
+    }
+
+    pub fn size(&self, parts: &Parts, part: usize) -> &BigUint {
+        &self.sizes[self.size_class.of(parts, part)]
+    }
+
+    pub fn work(&self, parts: &Parts, part: usize) -> &BigUint {
+        &self.works[self.work_class.of(parts, part)]
+    }
+}
+
+/// By place the least of its numbers.
+fn least_by(count: usize, places: impl Iterator<Item = usize>, numbers: impl Iterator<Item = BigUint>) -> Vec<BigUint> {
+    let mut least: Vec<Option<BigUint>> = vec![None; count];
+    places.zip(numbers).for_each(|(place, number)| improve(&mut least[place], number));
+    least.into_iter().map(or_zero).collect()
+}
+
+/// The amounts of all parts over one denominator, by class; `singles` says whether single operands have one.
+fn amounts(
+    what: &'static str,
+    amount: &Amount,
+    parts: &Parts,
+    singles: bool,
+) -> Result<(Vec<BigUint>, Scale, Class), Violation> {
+    let class = match amount {
+        Amount::Constant(_) => Class::Nothing,
+        Amount::Affine { .. } => Class::Operands,
+        Amount::Table(_) => Class::Part,
+        // See `works_by_task`.
+        Amount::Tasks(_) => Class::Nothing,
+    };
+    let values: Vec<Rational> = parts
+        .representatives(class)
+        .map(|part| amount.of(part).filter(|_| singles || part.first < part.last).unwrap_or_default())
+        .collect();
+    let scale = Scale::new(what, values.iter(), values.len())?;
+    let scaled = values.iter().map(|value| scale.scaled(value)).collect();
+    Ok((scaled, scale, class))
+}
+
+/// Work of all merges that can be done, one by one, and where each stands in the list.
+#[expect(clippy::type_complexity, reason = "used once")]
+fn works_by_task(
+    case: &Case<'_>,
+    processors: &[NodeId],
+    parts: &Parts,
+) -> Result<(Vec<BigUint>, Scale, BTreeMap<(usize, usize, usize), usize>), Violation> {
+    let (mut values, mut places) = (Vec::new(), BTreeMap::new());
+    for task in MergeTask::all(case.operands().len()) {
+        for (place, &processor) in processors.iter().enumerate() {
+            if let Some(work) = case.volumes.work.of_merge(processor, task.part, task.split) {
+                places.insert((parts.of_interval(task.part), task.split, place), values.len());
+                values.push(work);
+            }
+        }
+    }
+    let scale = Scale::new("the amounts of work", values.iter(), values.len())?;
+    Ok((values.iter().map(|value| scale.scaled(value)).collect(), scale, places))
+}
+
+/// The smaller of a price, if any, and a candidate.
+pub(super) fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
+    if best.as_ref().is_none_or(|best| candidate < *best) {
+        *best = Some(candidate);
+    }
+}
+
+/// A price, or 0 where there is none: only states that no caller asks for have none.
+pub(super) fn or_zero(price: Option<BigUint>) -> BigUint {
+    price.unwrap_or_else(BigUint::zero)
+}

@@ -1,0 +1,47 @@
+//! Our schedules with equal costs, passed by the referee, and the costs that sweeps try.
+
+use anyhow::Result;
+use oneport::homogeneous::{self, Costs, Strategy, Tie};
+use oneport::plan::{Limit, Reduction};
+use oneport::referee;
+
+use crate::numbers::{whole, whole_number};
+
+/// Pairs of costs (d, c) for sweeps.
+pub const COSTS: [(u64, u64); 18] = [
+    (0, 0),
+    (0, 1),
+    (1, 0),
+    (1, 1),
+    (1, 2),
+    (2, 1),
+    (1, 3),
+    (3, 1),
+    (2, 3),
+    (3, 2),
+    (3, 5),
+    (5, 3),
+    (1, 5),
+    (5, 1),
+    (1, 10),
+    (10, 1),
+    (7, 4),
+    (4, 7),
+];
+
+/// Costs in whole numbers.
+pub fn costs(d: u64, c: u64) -> Result<Costs> {
+    Ok(Costs::new(whole(d), whole(c))?)
+}
+
+/// A schedule that the referee has passed.
+pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<Reduction> {
+    let reduction = homogeneous::reduce(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?;
+    referee::check_reduction(&reduction, limit)?;
+    Ok(reduction)
+}
+
+/// Our length, as a whole number.
+pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
+    whole_number(&homogeneous::length(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?)
+}
