@@ -1,6 +1,7 @@
 //! Patterns as graphs for drawings: values, merges, arrivals, and what flows between them.
 //!
-//! Tasks that do not fit together are drawn as far as they go: an input that no earlier task makes is a vertex of its own.
+//! Tasks that do not fit together are drawn as far as they go: an input that no earlier task makes is a vertex of its
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -75,8 +75,8 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
-/// its root at the left, children from top to bottom); on the edge above a processor, when it starts to send. Processors
-/// beyond the first 200 of the tree are left out. O(n log n).
+/// its root at the left, children from top to bottom); on the edge above a processor, when it starts to send.
+/// Processors beyond the first 200 of the tree are left out. O(n log n).
 pub fn once_tree(reduction: &Reduction) -> String {
     let n = reduction.receivers.len();
     let title = format!("Reduction tree of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
@@ -101,8 +101,8 @@ pub fn once_tree(reduction: &Reduction) -> String {
     layered::draw(&picture)
 }
 
-/// The first processors of the tree, depth first, children in the order of arrival: each with its layer and the place of
-/// its receiver in this list.
+/// The first processors of the tree, depth first, children in the order of arrival: each with its layer and the place
+/// of its receiver in this list.
 fn first_of_tree(reduction: &Reduction) -> Vec<(usize, usize, Option<usize>)> {
     let (n, root) = (reduction.receivers.len(), reduction.root as usize);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -95,9 +95,9 @@ pub fn steiner<N: Exact>(
     run(nodes, root, required, arcs, &mut Effort { budget: Some(budget), cuts: true, watch: &Watch::unlimited() })
 }
 
-/// [`steiner`] without the sets that prove the bound: they take `O(n)` searches of the graph. Without a budget, nothing is
-/// enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does: what was to be enumerated then has no better
-/// bound than the dual ascents'.
+/// [`steiner`] without the sets that prove the bound: they take `O(n)` searches of the graph. Without a budget, nothing
+/// is enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does: what was to be enumerated
+/// then has no better bound than the dual ascents'.
 pub fn steiner_watched<N: Exact>(
     nodes: usize,
     root: usize,

@@ -112,8 +112,8 @@ impl<N: Exact> Search<'_, N> {
         }
     }
 
-    /// The best of some dual ascents, each guided by the best tree so far, with its cuts if these are recorded. `None` if a needed node is
-    /// not reached.
+    /// The best of some dual ascents, each guided by the best tree so far, with its cuts if these are recorded. `None`
+    /// if a needed node is not reached.
     fn ascents(&mut self, task: &Task, rounds: usize, record: bool) -> Option<Ascent<N>> {
         let mut best: Option<Ascent<N>> = None;
         for round in 0..rounds {
