@@ -84,9 +84,9 @@ pub fn arborescence<N: Exact>(nodes: usize, root: usize, arcs: &[(usize, usize, 
     }
 }
 
-/// The cheapest arborescence with nodes near the root, if every arc (by its index) counts `hops`. It is at most as deep as
-/// that of [`arborescence`] and has the same proof. If only single nodes have a weight in the proof, every node is as
-/// near to the root as in any arborescence of this cost; in general that is not claimed.
+/// The cheapest arborescence with nodes near the root, if every arc (by its index) counts `hops`. It is at most as deep
+/// as that of [`arborescence`] and has the same proof. If only single nodes have a weight in the proof, every node is
+/// as near to the root as in any arborescence of this cost; in general that is not claimed.
 ///
 /// `O(m log m + m d)` for `m` arcs and sets nested `d` deep, besides the time of [`arborescence`].
 ///
