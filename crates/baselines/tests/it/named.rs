@@ -1,5 +1,5 @@
-//! Every named algorithm carries out its collective: its patterns, weighted, are a steady state that the referee
-//! accepts, with the throughput that was counted.
+//! Every named algorithm performs its collective: its patterns, weighted, are a steady state that the referee accepts,
+//! with the throughput that was counted.
 
 use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes};
@@ -73,14 +73,14 @@ pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
         assert!(!found.busiest.is_empty(), "{name}");
         return;
     };
-    // What no port or link explains, the odd set does: its links need all the time that it has.
+    // If no port or link explains the throughput, the odd set does: its links are busy all the time.
     assert!(found.busiest.is_empty() && platform.model() == PortModel::HalfDuplex, "{name}");
     let busy: Rational = set.members(platform).into_iter().map(|link| &links[link.index()]).sum();
     assert_eq!(busy * &found.throughput, Rational::from_integer(set.capacity(platform).into()), "{name}: {set:?}");
 }
 
-/// A value that one node wants never comes to a node twice in the referee's patterns; algorithms that store and forward
-/// may do that. What lies between the two is left out.
+/// In the referee's patterns a value that one node wants never comes to a node twice; algorithms that store and forward
+/// may do that. The tasks between the two visits are left out.
 fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
     let demand = problem.collective().demand(pattern.demand).expect("a demand");
     if demand.goals().len() > 1 || demand.kind().copies() {
@@ -88,7 +88,7 @@ fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
     }
     let platform = problem.platform();
     let mut kept = oneport_plan::Pattern { tasks: Vec::new(), ..pattern.clone() };
-    // By task: the task of the shortened pattern that stands for its result.
+    // Per task: the task of the shortened pattern with its result.
     let mut stands: Vec<Option<u32>> = Vec::new();
     let ends = |pattern: &oneport_plan::Pattern, place: Option<u32>, part: oneport_plan::Interval| match place {
         None => {
@@ -121,7 +121,7 @@ fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
         };
         stands.push(place);
     }
-    // Sends that nobody follows any more.
+    // Sends without a further use.
     let used = |kept: &oneport_plan::Pattern, place: usize| {
         place + 1 == kept.tasks.len() || kept.tasks.iter().any(|task| task.inputs().any(|input| input == place))
     };
@@ -180,9 +180,9 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
     checked
 }
 
-/// By hand, on a complete graph of 8 nodes with costs 1 and full-duplex ports: a ring all-reduce sends and receives
-/// 2 x 7/8 of a message at every node; a chain 2 at its inner nodes, one for each way; a flat tree 7 at its root, a
-/// binomial tree 3; a binary tree 3 at inner nodes, two such trees (3 + 1) / 2.
+/// Computed by hand, on a complete graph of 8 nodes with costs 1 and full-duplex ports: a ring all-reduce sends and
+/// receives 2 x 7/8 of a message at every node; a chain 2 at its inner nodes, one per direction; a flat tree 7 at its
+/// root, a binomial tree 3; a binary tree 3 at inner nodes, two such trees (3 + 1) / 2.
 #[test]
 fn loads_by_hand() {
     let one = Costs::Constant(Rational::from_integer(1.into()));

@@ -1,4 +1,4 @@
-//! Several equal rings at once, and ways that senders take by turns.
+//! Several equal rings at once, and paths that senders take in rotation.
 
 use oneport_baselines::{
     Comparison, Forwarders, RankHints, Routes, Ties, known, named, of_equal_rings, on_rings, ranks,

@@ -262,7 +262,7 @@ fn minimal_capacities_need_few_trees() {
         for link in case.copies.keys().copied().collect::<Vec<_>>() {
             let least = |case: &Case| targets.iter().map(|&node| case.cut(0, node)).min().unwrap();
             let before = case.copies.insert(link, Rational::zero()).unwrap();
-            // What is missing without the link, it has to carry.
+            // The link must take the rest that is missing without it.
             let missing = &worth - least(&case);
             case.copies.insert(link, missing.min(before));
             assert_eq!(least(&case), worth);

@@ -446,7 +446,7 @@ fn figure_6_on_four_links_has_a_single_tree() {
     assert_eq!(case.extract().unwrap().len(), 2);
 }
 
-/// What the printed algorithm does.
+/// The result of the printed algorithm.
 #[derive(Debug, PartialEq)]
 enum Printed {
     Trees {

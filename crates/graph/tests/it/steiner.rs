@@ -213,7 +213,7 @@ proptest! {
         check(&found, 80, 0, &required, &arcs)?;
     }
 
-    /// What a budget leaves open contains the optimum.
+    /// The interval that a budget leaves open contains the optimum.
     #[test]
     fn budgets(seed in any::<u64>(), ties in any::<bool>()) {
         let (nodes, arcs) = grid(8, seed, if ties { 4 } else { 1000 });

@@ -1,4 +1,4 @@
-//! What is refused, and in which words; what is trivial.
+//! Refusals and their words; trivial questions.
 
 use crate::common;
 

@@ -77,7 +77,7 @@ fn long_costs_have_roots_too() {
     }
 }
 
-/// By the algorithm as printed, with a heap.
+/// Compared with the algorithm as printed, with a heap.
 #[test]
 fn neighbours_are_those_that_the_algorithm_delivers() {
     for (transfer, compute) in PAIRS {

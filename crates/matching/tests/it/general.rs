@@ -73,7 +73,7 @@ fn check_set(graph: &PortGraph, times: &[BigRational], period: &BigRational, set
     }
 }
 
-/// By how much the inequality of a set is violated.
+/// The violation of a set's inequality.
 fn excess(graph: &PortGraph, times: &[BigRational], period: &BigRational, set: &OddSet) -> BigRational {
     let load: BigRational = set.members(graph).iter().map(|&e| &times[e]).sum();
     load - period * BigRational::from_integer(set.capacity(graph).into())

@@ -11,16 +11,16 @@ use oneport_watch::Watch;
 
 use crate::runs::{collectives, dates, delayed, number};
 
-/// Whoever waits for something that is occupied, or where others wait, goes there; what becomes free is given to the
-/// first of those that can start.
+/// A task that needs an occupied resource, or one with a queue, joins its queue. A free resource goes to the first task
+/// of its queue that can start.
 struct Naive<'a> {
     needed: Vec<Vec<usize>>,
     takes: Vec<[Rational; 2]>,
     inputs: Vec<Vec<u32>>,
-    /// By resource.
+    /// Per resource.
     lanes: Vec<Vec<Rational>>,
     parked: Vec<BTreeSet<usize>>,
-    /// A date; 0 and a resource that is looked at, or 1 and a deed that is ready.
+    /// Date; then 0 and a resource to visit, or 1 and a ready task.
     events: BTreeSet<(Rational, usize, usize)>,
     starts: Vec<Option<Rational>>,
     draft: &'a TaskList,

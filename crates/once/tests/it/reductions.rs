@@ -10,12 +10,12 @@ use oneport_platform::generate::{self, Costs, Options};
 
 use crate::runs::{by_prices, dates, delayed, number};
 
-/// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is
-/// used once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these
+/// The shortest reduction in whole pieces: every order of sends and merges, each as early as possible. Every part is
+/// used once: a copy of it gains nothing. The tasks of an optimal schedule, sorted by their starts, are one of these
 /// orders.
 struct SearchLimits<'a> {
     platform: &'a Platform,
-    /// Who wants the whole.
+    /// The node that wants the whole.
     wants: NodeId,
     pieces: usize,
     operands: usize,
@@ -30,10 +30,10 @@ type Part = (usize, NodeId, u32);
 struct State {
     /// When it is there.
     there: BTreeMap<Part, Rational>,
-    /// What has been where: nothing gains by coming back.
+    /// Parts that have been at a node: coming back gains nothing.
     been: BTreeSet<Part>,
     free: BTreeMap<Resource, Rational>,
-    /// Start of the last deed: later ones do not start before.
+    /// Start of the last task: later ones do not start before.
     last: Rational,
 }
 
@@ -68,7 +68,7 @@ impl SearchLimits<'_> {
         }
     }
 
-    /// One more deed, unless it ends too late.
+    /// Adds one task, unless it ends too late.
     #[expect(clippy::too_many_arguments, reason = "a deed and the state before it")]
     fn next(
         &mut self,

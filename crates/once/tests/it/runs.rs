@@ -157,9 +157,9 @@ fn a_pipeline_by_hand() {
     assert_eq!(lower_bound(problem, &boundless()).to_string(), "11/2");
 }
 
-/// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: who is not the source sends nothing
-/// before 2, and what is sent after T - 2 is late. Three copies of 4 leave four uplinks: 12 <= (T - 2) + 3 (T - 4), or
-/// else T <= 4 and 12 <= T - 2.
+/// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: a node other than the source sends
+/// nothing before 2, and a transfer that ends after T - 2 is late. Three copies of 4 leave four uplinks: 12 <= (T - 2)
+/// + 3 (T - 4), or else T <= 4 and 12 <= T - 2.
 #[test]
 fn windows_by_hand() {
     let mut builder = Platform::builder();

@@ -14,7 +14,7 @@ fn volumes(size: &str, work: &str) -> Volumes {
     Volumes { work: Amount::Constant(number(work)), ..Volumes::of_size(number(size)) }
 }
 
-/// What was found, drafted and dated anew, has the same dates; the referee finds its length.
+/// A new simulation of the run found has the same dates; the referee finds its length.
 fn check(problem: Problem<'_>, found: &Found, draft: TaskList, name: &str) {
     let layout = draft.graph(problem);
     let run = found.run();

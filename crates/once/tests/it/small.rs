@@ -20,7 +20,7 @@ struct SearchLimits<'a> {
 
 #[derive(Clone)]
 struct State {
-    /// By node and piece: when it is there.
+    /// Per node and piece: the date from which it is there.
     there: BTreeMap<(NodeId, usize), Rational>,
     free: BTreeMap<Resource, Rational>,
     /// Start of the last send: later ones do not start before.

@@ -252,7 +252,7 @@ fn breaks(schedule: &PeriodicSchedule, link: LinkId) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(800))]
 
-    /// Where links alone are exclusive nothing is in a message's way.
+    /// If links alone are exclusive, every message can be sent without a break.
     #[test]
     fn links_that_are_free_cut_no_message(case in cases(Just(Models::All(PortModel::Links)), 6, 4), most in 1..12u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();
@@ -350,7 +350,7 @@ proptest! {
     }
 }
 
-/// Of the proportions that few instances allow, the best, by trying all of them with all odd sets.
+/// The best proportion that few instances allow, by trying all of them with all odd sets.
 fn best_of_few(case: &Case, most: usize) -> Rational {
     let patterns: Vec<&Pattern> = case.steady_state.patterns.iter().map(|weighted| &weighted.pattern).collect();
     let mut best = Rational::zero();

@@ -22,12 +22,12 @@ fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
     periodic(problem(case), whole).unwrap()
 }
 
-/// What starts, and ends, when in the period.
+/// Start and end of a task within the period.
 fn ends(dated: &DatedTask) -> [&BigInt; 2] {
     [&dated.pieces[0].start, &dated.pieces[dated.pieces.len() - 1].end]
 }
 
-/// Periods tried one after the other, from the copy's start.
+/// Tries one period after another, from the copy's start.
 fn naive_stages(execution: &Execution) -> Vec<usize> {
     let mut stages: Vec<usize> = Vec::new();
     for dated in &execution.tasks {
@@ -50,8 +50,8 @@ struct Turn<'r> {
     dates: [BigInt; 2],
 }
 
-/// All pieces in the order of the schedule; of those that start together, first what takes no time, inputs before
-/// users.
+/// All pieces in the order of the schedule. Among pieces that start together, those without duration come first, inputs
+/// before users.
 fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
     let mut turns = Vec::new();
     for (number, dated) in execution.tasks.iter().enumerate() {
@@ -65,8 +65,8 @@ fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
     turns
 }
 
-/// When every piece starts and ends if nothing waits but for its inputs and its resources: as long as anything starts
-/// too early, it is put off.
+/// Starts and ends of all pieces if nothing waits but for its inputs and its resources: while any piece starts too
+/// early, it is postponed.
 fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[BigInt; 2]> {
     let uses = |turn: &Turn<'_>| -> Vec<Resource> {
         match turn.dated.task {
@@ -104,7 +104,7 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
     }
 }
 
-/// By instance and what it does: start, and end.
+/// Per instance and task: start and end.
 type Dates = BTreeMap<(u64, String), Vec<[Rational; 2]>>;
 
 fn dates(run: &Timeline) -> Dates {

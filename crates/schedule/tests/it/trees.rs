@@ -46,7 +46,7 @@ fn check(case: &Case, whole: &WholePatterns) {
     assert!(busiest(case, whole) <= whole.period, "{case:?}: {whole:?}");
 }
 
-/// What the paper's rule makes of the weights, reduction by reduction.
+/// The copies of the paper's rule, reduction by reduction.
 fn floors(case: &Case, period: &Rational) -> Vec<BigInt> {
     let mut sums = vec![BigInt::zero(); case.collective.reductions().len()];
     for weighted in &case.steady_state.patterns {
@@ -167,7 +167,7 @@ proptest! {
         }
     }
 
-    /// Of the proportions that few instances allow, the best, by trying all of them.
+    /// The best proportion that few instances allow, by trying all of them.
     #[test]
     fn few_instances_are_rounded_well(case in single_cases(), most in 1..=4u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// Of one reduction.
+/// Cases with one reduction.
 fn single_cases() -> impl Strategy<Value = Case> {
     cases(5, 3).prop_filter("a single reduction", |case| case.collective.reductions().len() == 1)
 }
@@ -287,7 +287,7 @@ proptest! {
 /// The most messages that each node holds at a time: from their arrival, or from the end of the merge that makes them,
 /// until they have left or have been merged.
 fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
-    // By message: when and where it appears, and when it is no longer needed there.
+    // Per message: its arrival at a node, and the end of its last use there.
     type Stay = (Option<Rational>, Option<Rational>);
     let mut stays: BTreeMap<(u64, usize, Interval, NodeId), Stay> = BTreeMap::new();
     for event in &run.events {

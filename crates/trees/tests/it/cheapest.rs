@@ -25,7 +25,7 @@ struct Ports<N> {
 }
 
 impl<N: Clone + Zero> Ports<N> {
-    /// By link, both ports together; not the library's own sum.
+    /// Per link: both ports together; not the library's own sum.
     fn prices(&self, platform: &Platform) -> Prices<N> {
         let both = |link: &Link| self.send[link.from.index()].clone() + self.receive[link.to.index()].clone();
         Prices { links: platform.links().iter().map(both).collect(), compute: self.compute.clone() }
@@ -123,7 +123,7 @@ impl<'t> Twin<'t> {
         self.all(self.part()).into_iter().filter_map(to_target).min()
     }
 
-    /// By node: the least price of having each partial result there; the plain recurrence, all states.
+    /// Per node: the least price of having each partial result there; the plain recurrence, all states.
     fn table(&self) -> Vec<Vec<Vec<Option<Rational>>>> {
         let n = self.participants.len();
         let mut held = vec![vec![Vec::new(); n]; n];

@@ -54,7 +54,7 @@ impl Case {
         Commutative::new(&self.platform, &self.participants, &self.volumes)
     }
 
-    /// By link, both ports together; missing prices are free.
+    /// Per link: both ports together; missing prices are free.
     fn prices(&self) -> Prices<u64> {
         let of = |prices: &[u64], node: NodeId| prices.get(node.index()).copied().unwrap_or(0);
         let both = |link: &Link| of(&self.prices.send, link.from) + of(&self.prices.receive, link.to);
@@ -520,7 +520,7 @@ fn negative_prices() {
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let volumes = Volumes::of_size(Rational::one());
     let commutative = Commutative::new(&platform, &participants, &volumes);
-    // Of every pair of links, one has a negative price.
+    // One link of every pair has a negative price.
     let links = |odd: Rational| (0..6).map(|at| if at % 2 == 0 { odd.clone() } else { Rational::one() }).collect();
     let prices = Prices { links: links(-Rational::one()), compute: vec![-Rational::one(); 4] };
     let zero = Prices { links: links(Rational::zero()), compute: vec![] };

@@ -1,4 +1,4 @@
-//! What the tests share: small generators and naive twins, written from the paper's definitions.
+//! Shared by the tests: small generators and naive twins, written from the paper's definitions.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

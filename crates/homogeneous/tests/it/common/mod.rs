@@ -1,4 +1,4 @@
-//! What the tests share: costs, all trees, all schedules, and a judge of schedules. None of it is the library's.
+//! Shared by the tests: costs, all trees, all schedules, and a judge of schedules. Nothing is taken from the library.
 
 use oneport_homogeneous::{Costs, Strategy, Tie, length, reduce};
 use oneport_plan::{Limit, Reduction};

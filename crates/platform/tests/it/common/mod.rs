@@ -1,4 +1,4 @@
-//! What the tests of several generators share.
+//! Shared by the tests of several generators.
 
 use std::collections::{BTreeMap, BTreeSet};
 

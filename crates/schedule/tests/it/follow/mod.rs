@@ -1,4 +1,4 @@
-//! A run followed event by event: who is busy when, which copies are where, and how many are held.
+//! Follows a run event by event: busy resources, the copies at each node, and their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub fn check_dates(case: &Case, run: &Timeline) {
     }
 }
 
-/// What is known of one kind of message at one node.
+/// The state of one kind of message at one node.
 #[derive(Default)]
 struct Stay<'r> {
     /// When copies are there: brought or made.
@@ -44,11 +44,11 @@ struct Stay<'r> {
     uses: Vec<(&'r Rational, &'r Rational)>,
 }
 
-/// Every carrying-out of every demand is complete, and nothing is used before it is there, nor twice at a switch. The
+/// Every run of every demand is complete, and everything is used after its arrival, and once at a switch. Returns the
 /// most copies that each node holds at a time for later use.
 pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     let platform = &case.platform;
-    // By demand and number of the carrying-out, then by place and kind of message.
+    // Per demand and number of its run, then per node and kind of message.
     type Copies<'r> = BTreeMap<(NodeId, Interval), Stay<'r>>;
     let mut all: BTreeMap<(usize, u64), Copies<'_>> = BTreeMap::new();
     for event in &run.events {

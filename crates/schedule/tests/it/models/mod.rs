@@ -25,7 +25,7 @@ pub struct Case {
     pub collective: Collective,
     pub volumes: Volumes,
     pub steady_state: SteadyState,
-    /// Whether the throughput is known to be what the patterns allow: odd sets are respected, or there are none.
+    /// Whether the patterns are known to attain the throughput: odd sets are respected, or do not exist.
     pub attainable: bool,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Numbers that decide everything, taken one after the other.
+/// Numbers that decide everything, in sequence.
 struct Dice<'a> {
     numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
     count: usize,
@@ -71,7 +71,7 @@ pub enum Models {
     Mixed,
 }
 
-/// A ring both ways, chords; the first nodes are processors, some of the others switches.
+/// A ring in both directions, chords; the first nodes are processors, some of the others switches.
 fn platform(nodes: usize, participants: usize, models: Models, dice: &mut Dice<'_>) -> Platform {
     let mut builder = Platform::builder();
     if let Models::All(model) = models {
@@ -128,7 +128,7 @@ fn path(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice<'_>) -> V
 /// Where a value is, and by which task.
 type Holders = Vec<(NodeId, Option<u32>)>;
 
-/// Brings a value to a node from one of those that hold it; which task brought it.
+/// Brings a value to a node from one of its holders. Returns the task that brought it.
 fn bring(
     platform: &Platform,
     holders: &mut Holders,
@@ -361,7 +361,7 @@ impl<'p> Loads<'p> {
         self.processors.values().max().cloned().unwrap_or_default()
     }
 
-    /// What single links and nodes need.
+    /// The time that single links and nodes need.
     pub fn talking(&self) -> Rational {
         let mut busy = self.links.values().max().cloned().unwrap_or_default();
         for node in self.platform.node_ids() {
@@ -383,7 +383,8 @@ impl<'p> Loads<'p> {
         self.talking().max(self.computing())
     }
 
-    /// What all odd sets of ports need, one by one (Edmonds 1965); `None` where ports serve several links at a time.
+    /// The time that all odd sets of ports need, by enumeration (Edmonds 1965); `None` if ports serve several links at
+    /// a time.
     pub fn odd_sets(&self) -> Option<Rational> {
         let ends: Vec<[Option<Resource>; 2]> =
             self.links.keys().map(|&link| Resource::ends(self.platform, link)).collect();
@@ -408,7 +409,7 @@ impl<'p> Loads<'p> {
         Some(longest)
     }
 
-    /// What transfers need, exactly, where this is known.
+    /// The exact time that transfers need, if it is known.
     pub fn exact_talking(&self) -> Option<Rational> {
         if !has_odd_sets(self.platform) {
             return Some(self.talking());
@@ -421,7 +422,7 @@ impl<'p> Loads<'p> {
     }
 }
 
-/// Every collective under these models, on up to so many nodes, with up to so many patterns per demand.
+/// Every collective under these models, on up to `nodes` nodes, with up to `patterns` patterns per demand.
 pub fn cases(models: impl Strategy<Value = Models>, nodes: usize, patterns: usize) -> impl Strategy<Value = Case> {
     let numbers = prop::collection::vec(0..10_000usize, 1..60);
     (models, 2..=nodes, 2..=nodes.min(4), 1..=patterns, 0..8usize, numbers).prop_map(

@@ -50,7 +50,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Numbers that decide everything, taken one after the other; whole numbers below a bound at each step.
+/// Numbers that decide everything, in sequence; whole numbers below a bound at each step.
 struct Dice<'a> {
     numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
     count: usize,
@@ -149,7 +149,7 @@ pub fn loads<'p>(
     loads
 }
 
-/// A ring both ways, chords, some routers.
+/// A ring in both directions, chords, some routers.
 fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform {
     let mut builder = Platform::builder();
     for node in 0..nodes {
@@ -232,7 +232,7 @@ pub fn case(
     Case { platform, collective, volumes, steady_state: SteadyState { throughput, patterns } }
 }
 
-/// Reduce and reduce-scatter on up to so many nodes, with up to so many trees per reduction.
+/// Reduce and reduce-scatter on up to `nodes` nodes, with up to `trees` trees per reduction.
 pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
     let numbers = prop::collection::vec(0..10_000usize, 1..60);
     (2..=nodes, 2..=nodes.min(5), 1..=trees, prop::bool::weighted(0.3), any::<bool>(), 0..3usize, numbers).prop_map(
