@@ -8,94 +8,19 @@
 
 mod clocks;
 mod fault;
-mod few;
 mod memory;
+mod script;
 mod values;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::rc::Rc;
 
 use clocks::Clocks;
-use memory::{Access, Cell};
+use memory::{Access, Cells};
 
 pub use fault::{Fault, Kind};
-pub use few::Few;
+pub use script::{Act, Move, Part, Script, Span};
 pub use values::{Value, Values};
-
-/// A step of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
-    /// All before is over, and all that was waited for may be used.
-    Sync,
-    /// Waits for the other threads of a barrier; a `Sync` for all of them.
-    Barrier {
-        /// Which barrier.
-        barrier: usize,
-        /// How many threads.
-        threads: u32,
-    },
-    /// Sends a token along each line.
-    Signal {
-        /// The lines.
-        lines: Few<usize>,
-        /// It says that the signal was reached, but not that data before it can be seen.
-        relaxed: bool,
-        /// Behind what this agent of the rank has been told to do before.
-        agent: Option<u32>,
-    },
-    /// Takes a token from each line.
-    Wait {
-        /// The lines.
-        lines: Few<usize>,
-        /// Whether data may be seen afterwards.
-        relaxed: bool,
-    },
-    /// Moves or combines data.
-    Move {
-        /// One after the other.
-        moves: Few<Move>,
-        /// Who does it, if not the thread itself: an agent that works through what it is told to.
-        agent: Option<u32>,
-    },
-    /// Waits until an agent is done.
-    Flush {
-        /// The agents.
-        agents: Vec<u32>,
-    },
-}
-
-/// All sources combined, into every target. All spans are equally long.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Move {
-    /// What is read.
-    pub sources: Few<Span>,
-    /// What is written.
-    pub targets: Few<Span>,
-    /// A switch writes: each rank that knows that this was reached sees it. Shipped plans end so, with relaxed signals.
-    pub through_switch: bool,
-}
-
-/// Consecutive cells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    /// The cells.
-    pub cells: Range<usize>,
-    /// Whose memory it is.
-    pub rank: usize,
-    /// Packets carry flags: who reads one waits until it is there.
-    pub packets: bool,
-}
-
-/// A thread: a rank's threadblock.
-#[derive(Debug, Clone)]
-pub struct Program {
-    /// Whose it is.
-    pub rank: usize,
-    /// Threads of one group do the same, each on its part of the data.
-    pub group: Option<usize>,
-    /// Its steps, and which of the file's operations each belongs to.
-    pub acts: Vec<(Act, u32)>,
-}
 
 /// Names for messages: what threads, operations, lines and cells are called in the file.
 pub trait Names {
@@ -114,11 +39,11 @@ pub trait Names {
 }
 
 /// What a thread waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     Token(usize),
     Packet(usize),
-    Barrier(usize),
+    Barrier(u32),
 }
 
 /// What a thread, or an agent, has behind it, and what it may know.
@@ -126,7 +51,7 @@ enum Awaited {
 struct Knowledge {
     /// Whose effects are visible.
     seen: Clocks,
-    /// Who has come how far, visible or not.
+    /// Who has come further than that.
     reached: Clocks,
 }
 
@@ -136,9 +61,16 @@ impl Knowledge {
         self.reached.join(&other.reached);
     }
 
-    fn learn(&mut self, thread: u32, stretch: u32) {
-        self.seen.learn(thread, stretch);
-        self.reached.learn(thread, stretch);
+    /// Whether a thread has come so far, visibly or not.
+    fn has_reached(&self, thread: u32, stretch: u32) -> bool {
+        self.seen.has(thread, stretch) || self.reached.has(thread, stretch)
+    }
+
+    /// The same with nothing visible.
+    fn relaxed(&self) -> Knowledge {
+        let mut reached = self.reached.clone();
+        reached.join(&self.seen);
+        Knowledge { seen: Clocks::default(), reached }
     }
 }
 
@@ -148,31 +80,80 @@ struct Thread {
     knows: Knowledge,
     /// What it has been told since the last synchronisation.
     told: Knowledge,
+    /// Whether that is anything.
+    is_told: bool,
     /// The current stretch, from 1.
     stretch: u32,
     next: usize,
     /// Lines of the current wait that have been served.
     served: usize,
+    /// Who waits for the same line behind it.
+    behind: Option<u32>,
     awaits: Option<Awaited>,
     done: bool,
+    /// The last use of each rank's memory for reading, and for writing.
+    visits: Vec<Visit>,
+}
+
+/// A use of another rank's memory.
+#[derive(Debug, Clone, Copy)]
+struct Visit {
+    rank: u32,
+    writes: bool,
+    stretch: u32,
+    step: u32,
+}
+
+/// Tokens that nobody has taken; most lines have one at a time.
+#[derive(Debug, Default)]
+struct Line {
+    first: Option<Token>,
+    others: VecDeque<Token>,
+    /// The first of the threads that wait for a token.
+    waiting: Option<u32>,
+}
+
+/// What a signal tells, the same along all its lines.
+type Token = Rc<Knowledge>;
+
+impl Line {
+    fn push(&mut self, token: Token) {
+        match self.first {
+            None => self.first = Some(token),
+            Some(_) => self.others.push_back(token),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Token> {
+        let token = self.first.take()?;
+        self.first = self.others.pop_front();
+        Some(token)
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
 }
 
 /// The interpreter.
 pub struct Machine<'p, N> {
     names: &'p N,
-    programs: &'p [Program],
+    script: &'p Script,
     ranks: usize,
     threads: Vec<Thread>,
-    cells: Vec<Cell>,
+    cells: Cells,
     values: Values,
-    lines: Vec<VecDeque<Knowledge>>,
-    barriers: BTreeMap<usize, Vec<usize>>,
-    waiting: BTreeMap<Awaited, Vec<usize>>,
+    lines: Vec<Line>,
+    /// A token that tells nothing.
+    blank: Token,
+    barriers: BTreeMap<u32, Vec<usize>>,
+    /// By cell: threads that wait for a packet there.
+    waiting: BTreeMap<usize, Vec<usize>>,
     ready: VecDeque<usize>,
     /// By step: thread and operation.
     steps: Vec<(u32, u32)>,
-    /// For each rank whose memory others read and wrote: of each thread that did, the last stretch and step.
-    visits: [Vec<BTreeMap<u32, (u32, u32)>>; 2],
+    /// Whether ranks use memory of one another, so that it matters who has come how far, visibly or not.
+    apart: bool,
     /// The first race that is none if the threads of a group go in step.
     notes: Option<String>,
 }
@@ -195,35 +176,55 @@ impl<'p, N: Names> Machine<'p, N> {
     /// the number of tokens on lines from the start.
     pub fn new(
         names: &'p N,
-        programs: &'p [Program],
+        script: &'p Script,
         ranks: usize,
         agents: &[usize],
         cells: Vec<Option<Value>>,
         values: Values,
         tokens: &[u32],
     ) -> Self {
-        let owners = programs.iter().map(|program| program.rank).chain(agents.iter().copied());
-        let first_entry = (programs.len() + agents.len()) as u32;
+        let owners = script.programs.iter().map(|program| program.rank).chain(agents.iter().copied());
+        let first_entry = (script.programs.len() + agents.len()) as u32;
+        let apart = script.leaves_its_rank();
         let thread = |rank: usize| {
             let mut knows = Knowledge::default();
-            knows.reached.learn(first_entry + rank as u32, 1);
-            let told = Knowledge::default();
-            Thread { rank, knows, told, stretch: 1, next: 0, served: 0, awaits: None, done: false }
+            if apart {
+                knows.reached.learn(first_entry + rank as u32, 1);
+            }
+            Thread {
+                rank,
+                knows,
+                told: Knowledge::default(),
+                is_told: false,
+                stretch: 1,
+                next: 0,
+                served: 0,
+                behind: None,
+                awaits: None,
+                done: false,
+                visits: Vec::new(),
+            }
         };
-        let cell = |value: Option<Value>| value.map_or_else(Cell::default, Cell::holding);
+        let blank = Token::default();
+        let line = |&tokens: &u32| {
+            let mut line = Line::default();
+            (0..tokens).for_each(|_| line.push(blank.clone()));
+            line
+        };
         Machine {
             names,
-            programs,
+            script,
             ranks,
             threads: owners.map(thread).collect(),
-            cells: cells.into_iter().map(cell).collect(),
+            cells: Cells::new(cells),
             values,
-            lines: tokens.iter().map(|&tokens| (0..tokens).map(|_| Knowledge::default()).collect()).collect(),
+            lines: tokens.iter().map(line).collect(),
+            blank,
             barriers: BTreeMap::new(),
             waiting: BTreeMap::new(),
-            ready: (0..programs.len()).collect(),
+            ready: (0..script.programs.len()).collect(),
             steps: Vec::new(),
-            visits: [(); 2].map(|()| vec![BTreeMap::new(); ranks]),
+            apart,
             notes: None,
         }
     }
@@ -236,21 +237,20 @@ impl<'p, N: Names> Machine<'p, N> {
         while let Some(thread) = self.ready.pop_front() {
             self.advance(thread)?;
         }
-        if let Some(stuck) = (0..self.programs.len()).find(|&thread| !self.threads[thread].done) {
+        if let Some(stuck) = (0..self.script.programs.len()).find(|&thread| !self.threads[thread].done) {
             return Err(self.deadlock(stuck));
         }
         self.leave()?;
-        let cells = self.cells.into_iter().map(|cell| cell.value).collect();
-        Ok(Outcome { cells, values: self.values, steps: self.steps.len(), in_step: self.notes })
+        let steps = self.steps.len();
+        Ok(Outcome { cells: self.cells.values(), values: self.values, steps, in_step: self.notes })
     }
 
     /// Runs a thread until it ends or waits.
     fn advance(&mut self, thread: usize) -> Result<(), Fault> {
-        let programs = self.programs;
-        let acts = &programs[thread].acts;
+        let acts = self.script.acts_of(thread);
         self.threads[thread].awaits = None;
-        while let Some((act, operation)) = acts.get(self.threads[thread].next) {
-            if !self.act(thread, act, *operation)? {
+        while let Some(&(act, operation)) = acts.get(self.threads[thread].next) {
+            if !self.act(thread, act, operation)? {
                 return Ok(());
             }
             self.threads[thread].next += 1;
@@ -261,57 +261,87 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// Runs one step; whether it could be run.
-    fn act(&mut self, thread: usize, act: &Act, operation: u32) -> Result<bool, Fault> {
+    fn act(&mut self, thread: usize, act: Act, operation: u32) -> Result<bool, Fault> {
         match act {
             Act::Sync => self.sync(thread),
-            Act::Barrier { barrier, threads } => return Ok(self.barrier(thread, *barrier, *threads)),
-            Act::Signal { lines, relaxed, agent } => {
-                let told = match agent {
-                    Some(agent) => {
-                        self.tell(thread, *agent);
-                        self.threads[*agent as usize].knows.clone()
-                    }
-                    None => self.threads[thread].knows.clone(),
-                };
-                let token = if *relaxed { Knowledge { seen: Clocks::default(), reached: told.reached } } else { told };
-                for &line in lines {
-                    self.lines[line].push_back(token.clone());
-                    self.wake(Awaited::Token(line));
-                }
-            }
-            Act::Wait { lines, relaxed } => {
-                while let Some(&line) = lines.get(self.threads[thread].served) {
-                    let Some(token) = self.lines[line].pop_front() else {
-                        self.wait(thread, Awaited::Token(line));
-                        return Ok(false);
-                    };
-                    let told = &mut self.threads[thread].told;
-                    told.reached.join(&token.reached);
-                    if !relaxed {
-                        told.seen.join(&token.seen);
-                    }
-                    self.threads[thread].served += 1;
-                }
-                self.threads[thread].served = 0;
-            }
-            Act::Move { moves, agent } => return self.run_moves(thread, moves, *agent, operation),
+            Act::Barrier { barrier, threads } => return Ok(self.barrier(thread, barrier, threads)),
+            Act::Signal { lines, relaxed, agent } => self.signal(thread, lines, relaxed, agent),
+            Act::Wait { lines, relaxed } => return Ok(self.take(thread, lines, relaxed)),
+            Act::Move { moves, agent } => return self.run_moves(thread, moves, agent, operation),
             Act::Flush { agents } => {
-                for &agent in agents {
+                for &agent in self.script.numbers_of(agents) {
                     let done = self.threads[agent as usize].knows.clone();
                     self.threads[thread].told.join(&done);
+                    self.threads[thread].is_told = true;
                 }
             }
         }
         Ok(true)
     }
 
+    fn signal(&mut self, thread: usize, lines: Part, relaxed: bool, agent: Option<u32>) {
+        if let Some(agent) = agent {
+            self.tell(thread, agent);
+        }
+        let knows = &self.threads[agent.map_or(thread, |agent| agent as usize)].knows;
+        let token = match (relaxed, self.apart) {
+            (false, _) => Token::new(knows.clone()),
+            (true, true) => Token::new(knows.relaxed()),
+            (true, false) => self.blank.clone(),
+        };
+        for &line in self.script.numbers_of(lines) {
+            let line = &mut self.lines[line as usize];
+            line.push(token.clone());
+            let mut waiting = line.waiting.take();
+            while let Some(thread) = waiting {
+                self.ready.push_back(thread as usize);
+                waiting = self.threads[thread as usize].behind.take();
+            }
+        }
+    }
+
+    /// Takes a token from each line; whether all were there.
+    fn take(&mut self, thread: usize, lines: Part, relaxed: bool) -> bool {
+        let lines = self.script.numbers_of(lines);
+        while let Some(&number) = lines.get(self.threads[thread].served) {
+            let Some(token) = self.lines[number as usize].pop() else {
+                self.threads[thread].awaits = Some(Awaited::Token(number as usize));
+                self.queue(thread as u32, number);
+                return false;
+            };
+            let state = &mut self.threads[thread];
+            state.told.reached.join(&token.reached);
+            match (relaxed, self.apart) {
+                (false, _) => state.told.seen.join(&token.seen),
+                (true, true) => state.told.reached.join(&token.seen),
+                (true, false) => {}
+            }
+            state.is_told = true;
+            state.served += 1;
+        }
+        self.threads[thread].served = 0;
+        true
+    }
+
+    /// Puts a thread behind those that wait for the same line.
+    fn queue(&mut self, thread: u32, line: u32) {
+        let mut last = &mut self.lines[line as usize].waiting;
+        while let Some(before) = *last {
+            last = &mut self.threads[before as usize].behind;
+        }
+        *last = Some(thread);
+    }
+
     /// Ends a stretch.
     fn sync(&mut self, thread: usize) {
         let state = &mut self.threads[thread];
-        state.knows.learn(thread as u32, state.stretch);
+        state.knows.seen.learn(thread as u32, state.stretch);
         state.stretch += 1;
-        let told = std::mem::take(&mut state.told);
-        state.knows.join(&told);
+        if state.is_told {
+            state.knows.join(&state.told);
+            state.told = Knowledge::default();
+            state.is_told = false;
+        }
     }
 
     /// An agent learns what a thread knows when it is told to do something.
@@ -320,19 +350,8 @@ impl<'p, N: Names> Machine<'p, N> {
         self.threads[agent as usize].knows.join(&knows);
     }
 
-    fn wait(&mut self, thread: usize, awaited: Awaited) {
-        self.threads[thread].awaits = Some(awaited);
-        self.waiting.entry(awaited).or_default().push(thread);
-    }
-
-    fn wake(&mut self, awaited: Awaited) {
-        if let Some(threads) = self.waiting.remove(&awaited) {
-            self.ready.extend(threads);
-        }
-    }
-
     /// Joins a barrier; whether it opens. The last one opens it for all.
-    fn barrier(&mut self, thread: usize, barrier: usize, threads: u32) -> bool {
+    fn barrier(&mut self, thread: usize, barrier: u32, threads: u32) -> bool {
         self.sync(thread);
         let arrived = self.barriers.entry(barrier).or_default();
         arrived.push(thread);
@@ -354,12 +373,13 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// Moves data; `false` if a packet has not come yet.
-    fn run_moves(&mut self, thread: usize, moves: &[Move], agent: Option<u32>, operation: u32) -> Result<bool, Fault> {
-        let packets = moves.iter().flat_map(|it| &it.sources).filter(|span| span.packets);
-        if let Some(missing) =
-            packets.flat_map(|span| span.cells.clone()).find(|&cell| self.cells[cell].value.is_none())
-        {
-            self.wait(thread, Awaited::Packet(missing));
+    fn run_moves(&mut self, thread: usize, moves: Part, agent: Option<u32>, operation: u32) -> Result<bool, Fault> {
+        let script = self.script;
+        let moves = script.moves_of(moves);
+        let mut packets = moves.iter().flat_map(|it| script.spans_of(it.sources)).filter(|span| span.packets);
+        if let Some(missing) = packets.find_map(|span| span.cells().find(|&cell| self.cells.value(cell).is_none())) {
+            self.threads[thread].awaits = Some(Awaited::Packet(missing));
+            self.waiting.entry(missing).or_default().push(thread);
             return Ok(false);
         }
         let worker = agent.unwrap_or(thread as u32);
@@ -370,11 +390,14 @@ impl<'p, N: Names> Machine<'p, N> {
         self.steps.push((thread as u32, operation));
         let access = Access { thread: worker, stretch: self.threads[worker as usize].stretch, step };
         for it in moves {
-            it.sources.iter().try_for_each(|span| self.visit(span, access, false))?;
-            it.targets.iter().try_for_each(|span| self.visit(span, access, !it.through_switch))?;
-            for place in 0..it.sources.first().map_or(0, |span| span.cells.len()) {
-                let (value, over) = self.read_all(it, place, access)?;
-                for span in &it.targets {
+            let (sources, targets) = (script.spans_of(it.sources), script.spans_of(it.targets));
+            if self.apart {
+                sources.iter().try_for_each(|span| self.visit(span, access, false))?;
+                targets.iter().try_for_each(|span| self.visit(span, access, !it.through_switch))?;
+            }
+            for place in 0..sources.first().map_or(0, |span| span.count) {
+                let (value, over) = self.read_all(sources, place, access)?;
+                for span in targets {
                     self.write(span, place, (value, &over), access)?;
                 }
             }
@@ -386,23 +409,23 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// All sources at one place, combined; and the steps whose reads at this place are over by that.
-    fn read_all(&mut self, it: &Move, place: usize, access: Access) -> Result<(Value, Vec<u32>), Fault> {
+    fn read_all(&mut self, sources: &[Span], place: u32, access: Access) -> Result<(Value, Vec<u32>), Fault> {
         let mut sum: Option<Value> = None;
         let mut over = Vec::new();
-        for span in &it.sources {
-            let cell = span.cells.start + place;
+        for span in sources {
+            let cell = (span.first + place) as usize;
             let known = &self.threads[access.thread as usize].knows.seen;
             match span.packets {
-                true => over.extend_from_slice(&self.cells[cell].follows),
+                true => over.extend_from_slice(self.cells.follows(cell)),
                 false => {
-                    if let Some(write) = self.cells[cell].written_meanwhile(access, known) {
+                    if let Some(write) = self.cells.written_meanwhile(cell, access, known) {
                         self.tolerate(access, "reads", cell, write, "writes")?;
                     }
                 }
             }
             let known = &self.threads[access.thread as usize].knows.seen;
-            self.cells[cell].read(access, known);
-            let value = self.cells[cell].value.ok_or_else(|| self.unwritten(access, cell))?;
+            self.cells.read(cell, access, known);
+            let value = self.cells.value(cell).ok_or_else(|| self.unwritten(access, cell))?;
             sum = Some(match sum {
                 None => value,
                 Some(sum) => self.values.combine(sum, value).ok_or_else(|| self.too_large(access))?,
@@ -411,35 +434,29 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok((sum.ok_or_else(|| self.too_large(access))?, over))
     }
 
-    fn write(
-        &mut self,
-        span: &Span,
-        place: usize,
-        (value, over): (Value, &[u32]),
-        access: Access,
-    ) -> Result<(), Fault> {
-        let cell = span.cells.start + place;
+    fn write(&mut self, span: &Span, place: u32, (value, over): (Value, &[u32]), access: Access) -> Result<(), Fault> {
+        let cell = (span.first + place) as usize;
         if span.packets {
             return self.write_packet(cell, (value, over), access);
         }
         let known = &self.threads[access.thread as usize].knows.seen;
-        if let Some((other, wrote)) = self.cells[cell].used_meanwhile(access, known, over) {
+        if let Some((other, wrote)) = self.cells.used_meanwhile(cell, access, known, over) {
             self.tolerate(access, "writes", cell, other, if wrote { "writes" } else { "reads" })?;
         }
-        self.cells[cell].write(value, access);
+        self.cells.write(cell, value, access);
         Ok(())
     }
 
     /// Packets are written once; the same once more does no harm.
     fn write_packet(&mut self, cell: usize, (value, over): (Value, &[u32]), access: Access) -> Result<(), Fault> {
-        match self.cells[cell].value {
+        match self.cells.value(cell) {
             Some(there) if there != value => return Err(self.packet_twice(access, cell)),
             Some(_) => return Ok(()),
             None => {}
         }
-        self.cells[cell].write(value, access);
-        self.cells[cell].follows = [over, &[access.step]].concat();
-        self.wake(Awaited::Packet(cell));
+        self.cells.write(cell, value, access);
+        self.cells.follow(cell, [over, &[access.step]].concat());
+        self.ready.extend(self.waiting.remove(&cell).unwrap_or_default());
         Ok(())
     }
 
@@ -448,10 +465,11 @@ impl<'p, N: Names> Machine<'p, N> {
     fn tolerate(&mut self, access: Access, does: &str, cell: usize, other: Access, did: &str) -> Result<(), Fault> {
         let race = self.race(access, does, cell, other, did);
         let known = &self.threads[access.thread as usize].knows.seen;
-        let group = self.programs.get(other.thread as usize).and_then(|program| program.group);
+        let programs = &self.script.programs;
+        let group = programs.get(other.thread as usize).and_then(|program| program.group);
         let in_step = group.is_some_and(|group| {
-            let members = self.programs.iter().enumerate().filter(|(_, program)| program.group == Some(group));
-            members.into_iter().any(|(member, _)| known.of(member as u32) >= other.stretch)
+            let members = programs.iter().enumerate().filter(|(_, program)| program.group == Some(group));
+            members.into_iter().any(|(member, _)| known.has(member as u32, other.stretch))
         });
         if !in_step {
             return Err(race);
@@ -462,39 +480,45 @@ impl<'p, N: Names> Machine<'p, N> {
 
     /// Others' memory may be used when they are known to have started, until they end; packets may come at any time.
     fn visit(&mut self, span: &Span, access: Access, writes: bool) -> Result<(), Fault> {
-        let worker = &self.threads[access.thread as usize];
-        if span.packets || worker.rank == span.rank {
+        let entry = self.threads.len() as u32 + span.rank;
+        let worker = &mut self.threads[access.thread as usize];
+        if span.packets || worker.rank == span.rank as usize {
             return Ok(());
         }
-        let entry = (self.threads.len() + span.rank) as u32;
-        if worker.knows.reached.of(entry) == 0 {
-            return Err(self.not_entered(access, span));
+        let visit = Visit { rank: span.rank, writes, stretch: access.stretch, step: access.step };
+        let before = worker.visits.iter_mut().find(|before| before.rank == span.rank && before.writes == writes);
+        match before {
+            Some(before) => *before = visit,
+            None if !worker.knows.has_reached(entry, 1) => return Err(self.not_entered(access, span)),
+            None => worker.visits.push(visit),
         }
-        self.visits[usize::from(writes)][span.rank].insert(access.thread, (access.stretch, access.step));
         Ok(())
     }
 
     /// The conditions at the end of all threads: others' reads are over, and their writes can be seen as well.
     fn leave(&self) -> Result<(), Fault> {
         let mut at_last = vec![Knowledge::default(); self.ranks];
-        for thread in &self.threads {
+        let mut visits: Vec<Vec<(u32, Visit)>> = vec![Vec::new(); self.ranks];
+        for (number, thread) in self.threads.iter().enumerate().filter(|_| self.apart) {
             if let Some(last) = at_last.get_mut(thread.rank) {
                 last.join(&thread.knows);
             }
+            thread.visits.iter().for_each(|&visit| visits[visit.rank as usize].push((number as u32, visit)));
         }
-        for (rank, last) in at_last.iter().enumerate() {
-            let late = |visits: &BTreeMap<u32, (u32, u32)>, known: &Clocks| {
-                visits.iter().find(|&(&thread, &(stretch, _))| known.of(thread) < stretch).map(|(_, &(_, step))| step)
+        for (rank, (last, visits)) in at_last.iter().zip(&visits).enumerate() {
+            let late = |writes: bool, has: &dyn Fn(u32, u32) -> bool| {
+                let mut some = visits.iter().filter(|(_, visit)| visit.writes == writes);
+                some.find(|&&(thread, visit)| !has(thread, visit.stretch)).map(|(_, visit)| visit.step)
             };
-            let [reads, writes] = &self.visits;
-            if let Some(step) = late(&reads[rank], &last.reached).or_else(|| late(&writes[rank], &last.reached)) {
+            let reached = |thread: u32, stretch: u32| last.has_reached(thread, stretch);
+            if let Some(step) = late(false, &reached).or_else(|| late(true, &reached)) {
                 return Err(self.still_used(rank, step));
             }
-            if let Some(step) = late(&writes[rank], &last.seen) {
+            if let Some(step) = late(true, &|thread, stretch| last.seen.has(thread, stretch)) {
                 return Err(self.unseen(rank, step));
             }
         }
-        let left = |&line: &usize| !self.lines[line].is_empty() && self.names.must_be_taken(line);
+        let left = |&line: &usize| self.lines[line].first.is_some() && self.names.must_be_taken(line);
         match (0..self.lines.len()).find(left) {
             Some(line) => Err(self.left_over(line, self.lines[line].len())),
             None => Ok(()),

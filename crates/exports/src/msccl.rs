@@ -7,6 +7,7 @@
 //! connections are.
 
 pub mod check;
+mod elements;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -75,7 +75,7 @@ impl<N: Names> Machine<'_, N> {
     }
 
     pub(super) fn not_entered(&self, access: Access, span: &Span) -> Fault {
-        let (one, cell) = (self.step(access.step), self.names.cell(span.cells.start));
+        let (one, cell) = (self.step(access.step), self.names.cell(span.first as usize));
         let text = format!(
             "{one} uses {cell}, and nothing says that rank {} has started; wait for a signal of it before",
             span.rank
@@ -117,7 +117,7 @@ impl<N: Names> Machine<'_, N> {
                 break;
             }
             seen.push(now);
-            let operation = self.programs[now].acts.get(self.threads[now].next).map_or(0, |(_, operation)| *operation);
+            let operation = self.script.acts_of(now).get(self.threads[now].next).map_or(0, |(_, operation)| *operation);
             let who = self.names.operation(now, operation);
             let (what, next) = self.awaited(now);
             chain.push(format!("{who} waits for {what}"));
@@ -136,32 +136,32 @@ impl<N: Names> Machine<'_, N> {
     /// What a thread waits for, and who might do that: one that has not ended.
     fn awaited(&self, thread: usize) -> (String, Option<usize>) {
         let alive = |rank: usize| {
-            (0..self.programs.len())
-                .find(|&other| self.programs[other].rank == rank && !self.threads[other].done && other != thread)
+            (0..self.script.programs.len())
+                .find(|&other| self.script.programs[other].rank == rank && !self.threads[other].done && other != thread)
         };
         match self.threads[thread].awaits {
             Some(Awaited::Token(line)) => (
                 self.names.line(line),
                 self.names.sender(line).and_then(|rank| {
                     let gives = |&other: &usize| {
-                        let left = self.programs[other].acts.get(self.threads[other].next..).unwrap_or_default();
-                        left.iter()
-                            .any(|(act, _)| matches!(act, super::Act::Signal { lines, .. } if lines.contains(&line)))
+                        let left = self.script.acts_of(other).get(self.threads[other].next..).unwrap_or_default();
+                        let along = |lines| self.script.numbers_of(lines).contains(&(line as u32));
+                        left.iter().any(|(act, _)| matches!(act, super::Act::Signal { lines, .. } if along(*lines)))
                     };
-                    let threads = 0..self.programs.len();
-                    threads.into_iter().filter(|&other| self.programs[other].rank == rank).find(gives)
+                    let threads = 0..self.script.programs.len();
+                    threads.into_iter().filter(|&other| self.script.programs[other].rank == rank).find(gives)
                 }),
             ),
             Some(Awaited::Packet(cell)) => (
                 format!("a packet in {}", self.names.cell(cell)),
-                (0..self.ranks).filter(|&rank| rank != self.programs[thread].rank).find_map(alive),
+                (0..self.ranks).filter(|&rank| rank != self.script.programs[thread].rank).find_map(alive),
             ),
             Some(Awaited::Barrier(barrier)) => {
                 let arrived = self.barriers.get(&barrier).cloned().unwrap_or_default();
-                let others = (0..self.programs.len()).find(|&other| {
+                let others = (0..self.script.programs.len()).find(|&other| {
                     !arrived.contains(&other)
                         && !self.threads[other].done
-                        && self.programs[other].rank == self.programs[thread].rank
+                        && self.script.programs[other].rank == self.script.programs[thread].rank
                 });
                 ("the others at a barrier".to_string(), others)
             }

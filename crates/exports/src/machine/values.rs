@@ -1,10 +1,11 @@
 //! What lies in memory, without numbers: which input values have been combined, each as often as it was.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
-/// The number of a value. Equal values have equal numbers.
+/// The number of a value, from 1 on. Equal values have equal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Value(u32);
+pub struct Value(NonZeroU32);
 
 /// Most input values that one value combines.
 const LARGEST: usize = 65_536;
@@ -12,66 +13,108 @@ const LARGEST: usize = 65_536;
 /// All values that have come up.
 #[derive(Debug, Default)]
 pub struct Values {
-    /// Numbers of input values, ascending.
-    all: Vec<Box<[u32]>>,
-    known: BTreeMap<Box<[u32]>, Value>,
-    combined: BTreeMap<(Value, Value), Value>,
+    all: Vec<Sum>,
+    /// The last value of each sum of marks, but for those that are one input value alone.
+    known: BTreeMap<u64, Value>,
     /// The value that is one input value alone, by input value.
     alone: Vec<Option<Value>>,
-    /// Whether a value combined with itself is itself: minima and maxima.
-    pub idempotent: bool,
+}
+
+/// Input values that are combined.
+#[derive(Debug)]
+struct Sum {
+    /// Their numbers, ascending.
+    inputs: Box<[u32]>,
+    /// The sum of their marks: different sums, different inputs.
+    marks: u64,
+    /// Another value with the same sum of marks.
+    other: Option<Value>,
+}
+
+/// The last steps of SplitMix64 (Steele, Lea, Flood 2014).
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 impl Values {
     /// The value that combines these input values, ascending.
     pub fn of(&mut self, inputs: Box<[u32]>) -> Value {
+        let marks = inputs.iter().fold(0u64, |marks, &input| marks.wrapping_add(mixed(input.into())));
+        self.known_as(inputs, marks)
+    }
+
+    fn known_as(&mut self, inputs: Box<[u32]>, marks: u64) -> Value {
         if let [input] = *inputs {
             return self.alone(input);
         }
-        if let Some(&value) = self.known.get(&inputs) {
-            return value;
+        let next = self.next();
+        let last = self.known.insert(marks, next);
+        let mut other = last;
+        while let Some(value) = other {
+            let known = &self.all[place(value)];
+            if known.inputs == inputs {
+                self.known.extend(last.map(|last| (marks, last)));
+                return value;
+            }
+            other = known.other;
         }
-        let value = Value(self.all.len() as u32);
-        self.all.push(inputs.clone());
-        self.known.insert(inputs, value);
-        value
+        self.all.push(Sum { inputs, marks, other: last });
+        next
+    }
+
+    /// The number of the next new value.
+    fn next(&self) -> Value {
+        Value(NonZeroU32::MIN.saturating_add(self.all.len() as u32))
     }
 
     /// The value that is this input value.
     pub fn alone(&mut self, input: u32) -> Value {
-        let place = input as usize;
-        if self.alone.len() <= place {
-            self.alone.resize(place + 1, None);
+        let at = input as usize;
+        if self.alone.len() <= at {
+            self.alone.resize(at + 1, None);
         }
-        let next = Value(self.all.len() as u32);
-        let value = *self.alone[place].get_or_insert(next);
-        if value == next {
-            self.all.push(Box::new([input]));
+        if let Some(value) = self.alone[at] {
+            return value;
         }
+        let value = self.next();
+        self.all.push(Sum { inputs: Box::new([input]), marks: mixed(input.into()), other: None });
+        self.alone[at] = Some(value);
         value
     }
 
     /// Which input values it combines, ascending.
     pub fn inputs(&self, value: Value) -> &[u32] {
-        self.all.get(value.0 as usize).map_or(&[], |inputs| inputs)
+        self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
     }
 
     /// Two values combined; `None` if it would be too large to be written down.
     pub fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
-        let pair = (one.min(two), one.max(two));
-        if let Some(&value) = self.combined.get(&pair) {
-            return Some(value);
-        }
-        let mut inputs = [self.inputs(one), self.inputs(two)].concat();
-        inputs.sort_unstable();
-        if self.idempotent {
-            inputs.dedup();
-        }
+        let inputs = merged(self.inputs(one), self.inputs(two));
         if inputs.len() > LARGEST {
             return None;
         }
-        let value = self.of(inputs.into());
-        self.combined.insert(pair, value);
-        Some(value)
+        let [one, two] = [one, two].map(|value| self.all[place(value)].marks);
+        Some(self.known_as(inputs.into(), one.wrapping_add(two)))
     }
+}
+
+fn place(value: Value) -> usize {
+    value.0.get() as usize - 1
+}
+
+/// Two ascending lists as one.
+fn merged(one: &[u32], two: &[u32]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(one.len() + two.len());
+    let mut left = one.iter().copied().peekable();
+    for &input in two {
+        while let Some(smaller) = left.next_if(|&other| other < input) {
+            all.push(smaller);
+        }
+        all.push(input);
+    }
+    all.extend(left);
+    all
 }

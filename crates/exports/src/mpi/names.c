@@ -76,11 +76,12 @@ BOTH(Allreduce, REDUCES, REDUCED)
 BOTH(Scan, REDUCES, REDUCED)
 #endif
 
-/* The report of a program that called none of them. */
+/* The reports of libraries of which a program called nothing. */
 int MPI_Finalize(void) {
     int ready = 0;
     PMPI_Initialized(&ready);
-    if (ready && getenv("ONEPORT_REPORT")) prepare();
+    if (ready && getenv("ONEPORT_REPORT"))
+        for (struct library *library = oneport_libraries; library; library = library->next) library->prepare();
     return PMPI_Finalize();
 }
 

@@ -56,7 +56,7 @@ static inline void report_kind(enum kind kind) {
     for (int place = 0; place < PLANS; place++)
         if (plans[place].kind == kind) ours += served[place], own++;
     if (!own) return;
-    fprintf(stderr, "oneport: %s: %ld calls served", names[kind], ours);
+    fprintf(stderr, "oneport: %s: %ld %s served", names[kind], ours, ours == 1 ? "call" : "calls");
     for (int place = 0; place < PLANS; place++)
         if (plans[place].kind == kind && own > 1 && served[place])
             fprintf(stderr, "%s%ld by plan %d", said++ ? ", " : " (", (long)served[place], place + 1);
@@ -134,6 +134,16 @@ static inline void prepare(void) {
         prepared = 1;
     }
     pthread_mutex_unlock(&mutex);
+}
+
+/* Of several libraries in LD_PRELOAD the linker takes the first one's MPI_Finalize, and this list. */
+struct library { void (*prepare)(void); struct library *next; };
+__attribute__((weak)) struct library *oneport_libraries;
+
+__attribute__((constructor)) static void begin(void) {
+    static struct library own = {prepare, NULL};
+    own.next = oneport_libraries;
+    oneport_libraries = &own;
 }
 
 /* A call of a collective. */

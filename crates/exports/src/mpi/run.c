@@ -62,21 +62,23 @@ static inline int oneport_follow(const struct plan *plan, const void *input, voi
     int rank, code = layout_of(type, &it);
     TRY(PMPI_Comm_rank(comm, &rank));
     if (code != MPI_SUCCESS) return code;
-    size_t all = (size_t)runs * plan->steps, sends = 0, used = 0;
-    for (int at = 0; at < plan->steps; at++) {
-        const struct step *step = &plan->step[at];
+    /* A rank walks its own steps only: short messages take hardly longer than they take to send. */
+    const int *turns = plan->turn + plan->first[rank], *end = plan->turn + plan->first[rank + 1];
+    size_t slots = plan->slots[rank], all = runs * slots, most = (size_t)runs * (end - turns), sends = 0, used = 0;
+    for (const int *turn = turns; turn < end; turn++) {
+        const struct step *step = &plan->step[*turn];
         if (step->to != rank || step->result >= 0) continue;
         long length = first_of(plan, count, step->piece + 1) - first_of(plan, count, step->piece);
         used += runs * ((span_of(&it, length) + 15) / 16 * 16);
     }
     char *room = malloc(used + 1), *next = room;
     char **place = calloc(all + 1, sizeof *place);
-    MPI_Request *arrives = malloc((all + 1) * sizeof *arrives), *sent = malloc((all + 1) * sizeof *sent);
+    MPI_Request *arrives = malloc((all + 1) * sizeof *arrives), *sent = malloc((most + 1) * sizeof *sent);
     if (!room || !place || !arrives || !sent) {
         free(room), free(place), free(arrives), free(sent);
         return MPI_ERR_NO_MEM;
     }
-    for (size_t at = 0; at < all; at++) arrives[at] = sent[at] = MPI_REQUEST_NULL;
+    for (size_t at = 0; at < all; at++) arrives[at] = MPI_REQUEST_NULL;
     for (int run = 0; run < runs && plan->own[rank][0] >= 0; run++) {
         MPI_Aint from = (MPI_Aint)run * plan->input_blocks + plan->own[rank][0];
         MPI_Aint to = (MPI_Aint)run * plan->output_blocks + plan->own[rank][1];
@@ -84,12 +86,11 @@ static inline int oneport_follow(const struct plan *plan, const void *input, voi
                  comm));
     }
     for (int period = 0; period < runs + plan->depth - 1; period++) {
-        for (int turn = 0; turn < plan->steps; turn++) {
-            int number = plan->turn[turn];
-            const struct step *step = &plan->step[number];
+        for (const int *turn = turns; turn < end; turn++) {
+            const struct step *step = &plan->step[*turn];
             int run = period - step->stage;
             if (step->to != rank || run < 0 || run >= runs) continue;
-            size_t at = (size_t)run * plan->steps + number;
+            size_t at = run * slots + step->slot;
             long first = first_of(plan, count, step->piece), length = first_of(plan, count, step->piece + 1) - first;
             if (step->result >= 0) {
                 place[at] = (char *)recv + (((MPI_Aint)run * plan->output_blocks + step->result) * count + first) * it.extent;
@@ -99,12 +100,11 @@ static inline int oneport_follow(const struct plan *plan, const void *input, voi
             }
             if (step->right == NONE) TRY(PMPI_Irecv(place[at], (int)length, type, step->from, tag, comm, &arrives[at]));
         }
-        for (int turn = 0; turn < plan->steps; turn++) {
-            int number = plan->turn[turn];
-            const struct step *step = &plan->step[number];
+        for (const int *turn = turns; turn < end; turn++) {
+            const struct step *step = &plan->step[*turn];
             int run = period - step->stage;
             if (step->from != rank || run < 0 || run >= runs) continue;
-            size_t before = (size_t)run * plan->steps;
+            size_t before = run * slots;
             long first = first_of(plan, count, step->piece), length = first_of(plan, count, step->piece + 1) - first;
             const char *value[2] = {0, 0};
             int inputs[2] = {step->left, step->right};
@@ -121,14 +121,17 @@ static inline int oneport_follow(const struct plan *plan, const void *input, voi
             if (step->right == NONE) {
                 TRY(PMPI_Isend(value[0], (int)length, type, step->to, tag, comm, &sent[sends++]));
             } else if (length > 0) {
-                TRY(copy(value[1], place[before + number], length, type, &it, comm));
-                TRY(PMPI_Reduce_local(value[0], place[before + number], (int)length, type, op));
+                char *target = place[before + step->slot];
+                TRY(copy(value[1], target, length, type, &it, comm));
+                TRY(PMPI_Reduce_local(value[0], target, (int)length, type, op));
             }
         }
     }
-    for (size_t at = 0; at < all; at++) {
-        int piece = plan->step[at % plan->steps].piece;
-        TRY(arrived(&arrives[at], first_of(plan, count, piece + 1) - first_of(plan, count, piece), type));
+    for (const int *turn = turns; turn < end; turn++) {
+        const struct step *step = &plan->step[*turn];
+        long length = first_of(plan, count, step->piece + 1) - first_of(plan, count, step->piece);
+        for (int run = 0; step->to == rank && run < runs; run++)
+            TRY(arrived(&arrives[run * slots + step->slot], length, type));
     }
     for (size_t send = 0; send < sends; send++) TRY(PMPI_Wait(&sent[send], MPI_STATUS_IGNORE));
     free(room), free(place), free(arrives), free(sent);

@@ -81,23 +81,43 @@ impl Table<'_> {
     pub fn write(&self, text: &mut String) {
         let (operation, number) = (&self.operation, self.number);
         let steps = operation.steps.len() + 1;
+        let mut slots = vec![0; operation.ranks.len()];
+        let slot = |step: &Step| {
+            slots[step.to] += 1;
+            slots[step.to] - 1
+        };
+        let slot: Vec<usize> = operation.steps.iter().map(slot).collect();
         let _ = writeln!(text, "\nstatic const struct step steps_{number}[{steps}] = {{");
-        for step in &operation.steps {
+        for (step, own) in operation.steps.iter().zip(&slot) {
             let value = |place: usize| match step.inputs.get(place) {
                 None => "NONE".to_string(),
-                Some(Value::Of(before)) => before.to_string(),
+                Some(Value::Of(before)) => slot[*before].to_string(),
                 Some(Value::Own(_)) => (-1 - operation.input_block(step.demand) as i64).to_string(),
             };
             let Step { from, to, piece, stage, .. } = step;
             let result = if step.result { operation.output_block(step.demand) as i64 } else { -1 };
-            let _ = writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}}},", value(0), value(1));
+            let _ =
+                writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}, {own}}},", value(0), value(1));
         }
-        let _ = write!(text, "    {{0, 0, 0, 0, 0, 0, 0}}}};\nstatic const int turns_{number}[{steps}] = {{");
-        for (place, turn) in operation.turns.iter().enumerate() {
-            let _ = write!(text, "{}{turn},", if place % 16 == 0 { "\n    " } else { " " });
+        text.push_str("    {0, 0, 0, 0, 0, 0, 0, 0}};\n");
+        let mut turns: Vec<Vec<usize>> = vec![Vec::new(); operation.ranks.len()];
+        for &turn in &operation.turns {
+            let Step { from, to, .. } = operation.steps[turn];
+            turns[from].push(turn);
+            if from != to {
+                turns[to].push(turn);
+            }
         }
+        let ends = turns.iter().scan(0, |end, turns| {
+            *end += turns.len();
+            Some(*end)
+        });
+        let first: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        numbers(text, &format!("turns_{number}"), &turns.concat());
+        numbers(text, &format!("first_{number}"), &first);
+        numbers(text, &format!("slots_{number}"), &slots);
         let ranks = operation.ranks.len();
-        let _ = writeln!(text, "\n    0}};\nstatic const int own_{number}[{ranks}][2] = {{");
+        let _ = writeln!(text, "static const int own_{number}[{ranks}][2] = {{");
         for rank in 0..ranks {
             let [from, to] = operation.own(rank).map_or([-1, -1], |blocks| blocks.map(|block| block as i64));
             let _ = writeln!(text, "    {{{from}, {to}}},");
@@ -116,13 +136,12 @@ impl Table<'_> {
         let (operation, number) = (&self.operation, self.number);
         let [inputs, outputs] = operation.sizes();
         format!(
-            "    {{{}, {}, {}, {}, {}, {}, {inputs}, {outputs}, {}, {}, {}, {}LL, steps_{number}, turns_{number}, own_{number}, \
-             owns_{number}, {}}},\n",
+            "    {{{}, {}, {}, {}, {}, {inputs}, {outputs}, {}, {}, {}, {}LL, steps_{number}, turns_{number}, first_{number}, \
+             slots_{number}, own_{number}, owns_{number}, {}}},\n",
             self.kind(),
             operation.ranks.len(),
             operation.participants,
             operation.pieces,
-            operation.steps.len(),
             self.depth(),
             u8::from(self.problem.collective().combines()),
             u8::from(self.commutative()),
@@ -141,4 +160,13 @@ impl Table<'_> {
         };
         root.unwrap_or(0)
     }
+}
+
+/// A list of C; a zero stands behind it, for C has no empty ones.
+fn numbers(text: &mut String, name: &str, numbers: &[usize]) {
+    let _ = write!(text, "static const int {name}[{}] = {{", numbers.len() + 1);
+    for (place, number) in numbers.iter().enumerate() {
+        let _ = write!(text, "{}{number},", if place % 16 == 0 { "\n    " } else { " " });
+    }
+    text.push_str("\n    0};\n");
 }

@@ -6,17 +6,17 @@
 //! combines reads its own `srcbuf`, as the executor does.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use roxmltree::{Document, Node, ParsingOptions};
-
+use super::elements::{self, Columns, Node};
 use super::{CHANNELS, STEPS};
 use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
-use crate::machine::{Act, Fault, Few, Kind, Machine, Move, Names, Outcome, Program, Span};
+use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span};
 use crate::text::clipped;
 use crate::verdict::Verdict;
 
-/// Most XML nodes.
-const NODES: u32 = 4_000_000;
+/// Most chunks of all buffers and messages together.
+const CELLS: usize = 1 << 26;
 /// Most characters of a name that messages repeat.
 const NAME: usize = 60;
 /// Messages that a connection holds.
@@ -27,12 +27,38 @@ fn malformed(text: impl Into<String>) -> Fault {
     Fault::new(Kind::Malformed, text)
 }
 
+/// What a step does.
+struct Work {
+    name: &'static str,
+    receives: bool,
+    sends: bool,
+    /// Whether it uses its source, and its target.
+    reads: bool,
+    writes: bool,
+}
+
+const fn work(name: &'static str, [receives, sends, reads, writes]: [bool; 4]) -> Work {
+    Work { name, receives, sends, reads, writes }
+}
+
+const WORKS: [Work; 9] = [
+    work("s", [false, true, true, false]),
+    work("r", [true, false, false, true]),
+    work("rcs", [true, true, false, true]),
+    work("rrs", [true, true, true, false]),
+    work("rrc", [true, false, true, true]),
+    work("rrcs", [true, true, true, true]),
+    work("re", [false, false, true, true]),
+    work("cpy", [false, false, true, true]),
+    work("nop", [false, false, false, false]),
+];
+
 struct Step {
-    kind: &'static str,
-    from: (BufferType, usize),
-    to: (BufferType, usize),
-    count: usize,
-    after: Option<(usize, usize)>,
+    work: &'static Work,
+    from: (BufferType, u32),
+    to: (BufferType, u32),
+    count: u32,
+    after: Option<(u32, u32)>,
     awaited: bool,
 }
 
@@ -96,97 +122,95 @@ fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Verdict
     Err(Fault { text, ..fault })
 }
 
-fn attribute<'x>(node: Node<'x, 'x>, key: &str) -> Result<&'x str, Fault> {
-    node.attribute(key).ok_or_else(|| {
-        let line = node.document().text_pos_at(node.range().start).row;
-        malformed(format!("line {line}: <{}> has no attribute {key}", node.tag_name().name()))
-    })
+fn attribute<'e>(node: Node<'e>, key: &'static str) -> Result<&'e str, Fault> {
+    present(node, key, node.attribute(key))
 }
 
-fn number(node: Node<'_, '_>, key: &str) -> Result<usize, Fault> {
-    peer(node, key)?.ok_or_else(|| {
-        let line = node.document().text_pos_at(node.range().start).row;
-        malformed(format!("line {line}: {key} must not be negative"))
-    })
+fn present<'e>(node: Node<'e>, key: &str, value: Option<&'e str>) -> Result<&'e str, Fault> {
+    value.ok_or_else(|| malformed(format!("line {}: <{}> has no attribute {key}", node.line(), node.name())))
+}
+
+fn number(node: Node<'_>, key: &'static str) -> Result<u32, Fault> {
+    natural(node, key, node.attribute(key))
+}
+
+fn natural(node: Node<'_>, key: &str, value: Option<&str>) -> Result<u32, Fault> {
+    whole(node, key, value)?.ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
 }
 
 /// A number, or -1 for none.
-fn peer(node: Node<'_, '_>, key: &str) -> Result<Option<usize>, Fault> {
-    let text = node.attribute(key).unwrap_or_default();
+fn peer(node: Node<'_>, key: &'static str) -> Result<Option<u32>, Fault> {
+    whole(node, key, node.attribute(key))
+}
+
+fn whole(node: Node<'_>, key: &str, value: Option<&str>) -> Result<Option<u32>, Fault> {
+    let text = value.unwrap_or_default();
     match text.parse::<i32>() {
         Ok(-1) => Ok(None),
-        Ok(number) if number >= 0 => Ok(Some(number as usize)),
-        _ => {
-            let line = node.document().text_pos_at(node.range().start).row;
-            let name = node.tag_name().name();
-            Err(malformed(format!(
-                "line {line}: <{name}> needs {key}, a whole number up to 2^31; it has '{}'",
-                clipped(text, NAME)
-            )))
-        }
+        Ok(number) if number >= 0 => Ok(Some(number as u32)),
+        _ => Err(malformed(format!(
+            "line {}: <{}> needs {key}, a whole number up to 2^31; it has '{}'",
+            node.line(),
+            node.name(),
+            clipped(text, NAME)
+        ))),
     }
 }
 
-fn buffer(node: Node<'_, '_>, key: &str, offset: &str) -> Result<(BufferType, usize), Fault> {
-    let text = node.attribute(key).unwrap_or_default();
-    let buffer = match text {
-        "i" => BufferType::Input,
-        "o" => BufferType::Output,
-        "s" => BufferType::Scratch,
-        _ => {
-            let line = node.document().text_pos_at(node.range().start).row;
-            return Err(malformed(format!("line {line}: {key} is i, o or s, not '{}'", clipped(text, NAME))));
-        }
-    };
-    Ok((buffer, peer(node, offset)?.unwrap_or(0)))
-}
-
-fn children<'x>(node: Node<'x, 'x>, name: &'static str) -> impl Iterator<Item = Node<'x, 'x>> {
-    node.children().filter(move |child| child.has_tag_name(name))
+fn buffer(node: Node<'_>, key: &str, value: Option<&str>) -> Result<BufferType, Fault> {
+    let text = value.unwrap_or_default();
+    match text {
+        "i" => Ok(BufferType::Input),
+        "o" => Ok(BufferType::Output),
+        "s" => Ok(BufferType::Scratch),
+        _ => Err(malformed(format!("line {}: {key} is i, o or s, not '{}'", node.line(), clipped(text, NAME)))),
+    }
 }
 
 fn read(text: &str) -> Result<Algorithm, Fault> {
-    let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options)
-        .map_err(|error| malformed(format!("no MSCCL algorithm: {}", clipped(&error.to_string(), 300))))?;
-    let root = document.root_element();
-    if !root.has_tag_name("algo") {
+    elements::read(text, algorithm)
+        .map_err(|error| malformed(format!("no MSCCL algorithm: {}", clipped(&error.to_string(), 300))))?
+}
+
+fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
+    if root.name() != "algo" {
         return Err(malformed(format!(
             "no MSCCL algorithm: the first element is <{}>, not <algo>",
-            clipped(root.tag_name().name(), NAME)
+            clipped(root.name(), NAME)
         )));
     }
     let mut gpus = Vec::new();
-    for (rank, gpu) in children(root, "gpu").enumerate() {
-        if number(gpu, "id")? != rank {
+    let mut columns = Columns::new(COLUMNS);
+    for (rank, gpu) in root.children("gpu").enumerate() {
+        if number(gpu, "id")? as usize != rank {
             return Err(malformed(format!("the GPUs must be in the order of their ids; {rank} is missing")));
         }
         let mut chunks = [0; 3];
         for (chunks, key) in chunks.iter_mut().zip(["i_chunks", "o_chunks", "s_chunks"]) {
-            *chunks = number(gpu, key)? as u32;
+            *chunks = number(gpu, key)?;
         }
         let mut blocks = Vec::new();
-        for (id, block) in children(gpu, "tb").enumerate() {
-            if number(block, "id")? != id {
+        for (id, block) in gpu.children("tb").enumerate() {
+            if number(block, "id")? as usize != id {
                 return Err(malformed(format!(
                     "rank {rank}: the threadblocks must be in the order of their ids from 0"
                 )));
             }
-            let steps = children(block, "step").enumerate().map(|(place, step)| read_step(step, place));
+            let steps = block.children("step").enumerate().map(|(place, step)| read_step(step, place, &mut columns));
             blocks.push(Block {
-                send: peer(block, "send")?,
-                receive: peer(block, "recv")?,
-                channel: number(block, "chan")?,
+                send: peer(block, "send")?.map(|rank| rank as usize),
+                receive: peer(block, "recv")?.map(|rank| rank as usize),
+                channel: number(block, "chan")? as usize,
                 steps: steps.collect::<Result<_, Fault>>()?,
             });
         }
         gpus.push(Gpu { chunks, blocks });
     }
-    let ranks = number(root, "ngpus")?;
+    let ranks = number(root, "ngpus")? as usize;
     if ranks == 0 || ranks != gpus.len() {
         return Err(malformed(format!("ngpus is {ranks}, and there are {} GPUs", gpus.len())));
     }
-    let is = |key: &str, otherwise: bool| root.attribute(key).map_or(otherwise, |value| value == "1");
+    let is = |key: &'static str, otherwise: bool| root.attribute(key).map_or(otherwise, |value| value == "1");
     let in_place = is("inplace", false);
     let collective = clipped(attribute(root, "coll")?, NAME).replace('_', "");
     let slots = if root.attribute("proto") == Some("Simple") { SIMPLE_SLOTS } else { SLOTS };
@@ -195,34 +219,29 @@ fn read(text: &str) -> Result<Algorithm, Fault> {
     Ok(algorithm)
 }
 
-const KINDS: [&str; 9] = ["s", "r", "rcs", "rrs", "rrc", "rrcs", "re", "cpy", "nop"];
+/// A step's attributes.
+const COLUMNS: [&str; 10] = ["s", "depid", "deps", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "hasdep"];
 
-fn read_step(step: Node<'_, '_>, place: usize) -> Result<Step, Fault> {
-    if number(step, "s")? != place {
-        let line = step.document().text_pos_at(step.range().start).row;
-        return Err(malformed(format!("line {line}: the steps must be in the order of s from 0")));
+fn read_step(step: Node<'_>, place: usize, columns: &mut Columns<10>) -> Result<Step, Fault> {
+    let [number, block, after, name, from_buffer, from, to_buffer, to, count, awaited] = step.attributes(columns);
+    if natural(step, "s", number)? as usize != place {
+        return Err(malformed(format!("line {}: the steps must be in the order of s from 0", step.line())));
     }
-    let after = match (peer(step, "depid")?, peer(step, "deps")?) {
+    let after = match (whole(step, "depid", block)?, whole(step, "deps", after)?) {
         (Some(block), Some(step)) => Some((block, step)),
         (None, None) => None,
-        _ => {
-            let line = step.document().text_pos_at(step.range().start).row;
-            return Err(malformed(format!("line {line}: depid and deps are both -1, or neither is")));
-        }
+        _ => return Err(malformed(format!("line {}: depid and deps are both -1, or neither is", step.line()))),
     };
-    let kind = attribute(step, "type")?;
-    let Some(kind) = KINDS.into_iter().find(|&known| known == kind) else {
-        let line = step.document().text_pos_at(step.range().start).row;
-        return Err(malformed(format!("line {line}: type '{}' is none of {}", clipped(kind, NAME), KINDS.join(", "))));
+    let name = present(step, "type", name)?;
+    let Some(work) = WORKS.iter().find(|known| known.name == name) else {
+        let known = WORKS.map(|known| known.name).join(", ");
+        return Err(malformed(format!("line {}: type '{}' is none of {known}", step.line(), clipped(name, NAME))));
     };
-    Ok(Step {
-        from: buffer(step, "srcbuf", "srcoff")?,
-        to: buffer(step, "dstbuf", "dstoff")?,
-        count: peer(step, "cnt")?.unwrap_or(0),
-        awaited: number(step, "hasdep")? == 1,
-        kind,
-        after,
-    })
+    let from = (buffer(step, "srcbuf", from_buffer)?, whole(step, "srcoff", from)?.unwrap_or(0));
+    let to = (buffer(step, "dstbuf", to_buffer)?, whole(step, "dstoff", to)?.unwrap_or(0));
+    let count = whole(step, "cnt", count)?.unwrap_or(0);
+    let awaited = natural(step, "hasdep", awaited)? == 1;
+    Ok(Step { work, from, to, count, after, awaited })
 }
 
 fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
@@ -242,7 +261,7 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
             }
             for (place, step) in block.steps.iter().enumerate() {
                 let Some((other, awaited)) = step.after else { continue };
-                let there = gpu.blocks.get(other).and_then(|block| block.steps.get(awaited));
+                let there = gpu.blocks.get(other as usize).and_then(|block| block.steps.get(awaited as usize));
                 let what = format!("{at}, step {place} waits for step {awaited} of threadblock {other}");
                 match there {
                     None => return Err(malformed(format!("{what}, which is not there"))),
@@ -264,14 +283,17 @@ type Connection = (usize, usize, usize);
 struct Translation<'a> {
     algorithm: &'a Algorithm,
     memory: &'a Memory,
-    /// By connection: its number, and the cells of its messages, in the order of their sends.
-    connections: BTreeMap<Connection, (usize, Vec<std::ops::Range<usize>>)>,
+    /// By connection: its number.
+    connections: BTreeMap<Connection, usize>,
+    /// By number of a connection: the cells of its messages, in the order of their sends.
+    messages: Vec<Vec<Range<usize>>>,
     /// The number of the first step among all, by rank and threadblock.
     first: Vec<Vec<usize>>,
     /// The line of each step that waits for another one.
-    lines: Vec<Option<usize>>,
-    /// By step: the lines of those that wait for it.
-    awaited: Vec<Few<usize>>,
+    lines: Vec<Option<u32>>,
+    /// By step: where the lines of those that wait for it begin in the next list.
+    awaited: Vec<u32>,
+    by_awaited: Vec<u32>,
     /// The step that waits, by line, behind the lines of connections.
     waits: Vec<(usize, usize, usize)>,
     /// Cells of buffers and messages.
@@ -286,7 +308,7 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
     let memory = Memory::new(&chunks, 1, in_place, false);
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
     let translation = Translation::new(algorithm, &memory)?;
-    let programs = translation.programs()?;
+    let script = translation.script()?;
     let (mut cells, values) = memory.initial();
     cells.resize(translation.cells, None);
     let connections = translation.connections.len();
@@ -294,26 +316,36 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         .map(|line| if line < 2 * connections && line % 2 == 1 { slots } else { 0 })
         .collect();
     let labels = Labels(&translation);
-    let machine = Machine::new(&labels, &programs, chunks.len(), &[], cells, values, &tokens);
+    let machine = Machine::new(&labels, &script, chunks.len(), &[], cells, values, &tokens);
     let Outcome { cells, mut values, steps, in_step } = machine.run()?;
     compare(&algorithm.collective, &chunks, &memory, &cells, &mut values)?;
     Ok(Verdict {
         format: "MSCCL algorithm",
         collective: algorithm.collective.clone(),
         ranks: chunks.len(),
-        threads: programs.len(),
+        threads: script.programs.len(),
         steps,
         known,
         in_step,
     })
 }
 
-fn receives(kind: &str) -> bool {
-    kind.starts_with('r') && kind != "re"
+/// Where a step stands: rank, threadblock, place; and how many messages its threadblock has sent and received before.
+struct Site<'a> {
+    at: (usize, usize, usize),
+    block: &'a Block,
+    step: &'a Step,
+    /// The numbers of the threadblock's connections.
+    connections: [Option<usize>; 2],
+    sent: usize,
+    received: usize,
 }
 
-fn sends(kind: &str) -> bool {
-    kind.ends_with('s')
+impl Site<'_> {
+    fn fault(&self, text: impl std::fmt::Display) -> Fault {
+        let (rank, id, place) = self.at;
+        malformed(format!("rank {rank}, threadblock {id}, step {place} ({}): {text}", self.step.work.name))
+    }
 }
 
 impl<'a> Translation<'a> {
@@ -322,9 +354,11 @@ impl<'a> Translation<'a> {
             algorithm,
             memory,
             connections: BTreeMap::new(),
+            messages: Vec::new(),
             first: Vec::new(),
             lines: Vec::new(),
             awaited: Vec::new(),
+            by_awaited: Vec::new(),
             waits: Vec::new(),
             cells: memory.cells,
         };
@@ -336,50 +370,72 @@ impl<'a> Translation<'a> {
             });
             it.first.push(first.collect());
         }
-        it.lines = vec![None; steps];
-        it.awaited = vec![Few::default(); steps];
         for (rank, gpu) in algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let Some(to) = block.send else { continue };
                 let mut messages = Vec::new();
-                for step in block.steps.iter().filter(|step| sends(step.kind)) {
-                    messages.push(it.cells..it.cells + step.count.min(1 << 16));
-                    it.cells += step.count.min(1 << 16);
+                for step in block.steps.iter().filter(|step| step.work.sends) {
+                    let count = step.count.min(1 << 16) as usize;
+                    messages.push(it.cells..it.cells + count);
+                    it.cells += count;
                 }
-                let number = it.connections.len();
-                if it.connections.insert((rank, to, block.channel), (number, messages)).is_some() {
+                if it.connections.insert((rank, to, block.channel), it.messages.len()).is_some() {
                     let channel = block.channel;
                     return Err(malformed(format!(
                         "rank {rank}, threadblock {id}: another one sends to rank {to} on channel {channel} too"
                     )));
                 }
+                it.messages.push(messages);
             }
         }
-        let first = 2 * it.connections.len();
-        for (rank, gpu) in algorithm.gpus.iter().enumerate() {
-            for (id, block) in gpu.blocks.iter().enumerate() {
-                for (place, step) in block.steps.iter().enumerate() {
-                    let Some((other, awaited)) = step.after else { continue };
-                    let line = first + it.waits.len();
-                    it.waits.push((rank, id, place));
-                    let [waits, awaited] =
-                        [(id, place), (other, awaited)].map(|(block, step)| it.first[rank][block] + step);
-                    it.lines[waits] = Some(line);
-                    it.awaited[awaited].push(line);
-                }
-            }
+        if it.cells > CELLS {
+            return Err(malformed("the buffers and messages have more than 2^26 chunks together"));
         }
+        it.link(steps);
         Ok(it)
     }
 
-    fn programs(&self) -> Result<Vec<Program>, Fault> {
-        let mut programs = Vec::new();
+    /// Numbers the lines of steps that wait for others.
+    fn link(&mut self, steps: usize) {
+        let first = 2 * self.connections.len();
+        self.lines = vec![None; steps];
+        self.awaited = vec![0; steps + 1];
+        let mut awaited = Vec::new();
+        for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
+            for (id, block) in gpu.blocks.iter().enumerate() {
+                for (place, step) in block.steps.iter().enumerate() {
+                    let Some((other, there)) = step.after else { continue };
+                    let line = (first + self.waits.len()) as u32;
+                    self.waits.push((rank, id, place));
+                    let [waits, there] =
+                        [(id, place), (other as usize, there as usize)].map(|(id, step)| self.first[rank][id] + step);
+                    self.lines[waits] = Some(line);
+                    self.awaited[there] += 1;
+                    awaited.push((there, line));
+                }
+            }
+        }
+        // Counts become ends, and ends beginnings as the lists are filled from behind.
+        let mut end = 0;
+        for count in &mut self.awaited {
+            end += *count;
+            *count = end;
+        }
+        self.by_awaited = vec![0; awaited.len()];
+        for (there, line) in awaited.into_iter().rev() {
+            self.awaited[there] -= 1;
+            self.by_awaited[self.awaited[there] as usize] = line;
+        }
+    }
+
+    fn script(&self) -> Result<Script, Fault> {
+        let mut script = Script::default();
         let mut receivers: BTreeMap<Connection, usize> = BTreeMap::new();
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let connection = block.receive.map(|from| (from, rank, block.channel));
-                let connection = connection.filter(|_| block.steps.iter().any(|step| receives(step.kind)));
-                if let Some(connection) = connection
+                let receives = connection.filter(|_| block.steps.iter().any(|step| step.work.receives));
+                if let Some(connection) = receives
                     && let Some(other) = receivers.insert(connection, id)
                 {
                     let from = connection.0;
@@ -387,95 +443,91 @@ impl<'a> Translation<'a> {
                         "rank {rank}, threadblocks {other} and {id} both receive from rank {from} on one channel"
                     )));
                 }
-                let (mut acts, mut sent, mut received) = (Vec::new(), 0, 0);
+                let number = |connection: Connection| self.connections.get(&connection).copied();
+                let connections =
+                    [block.send.map(|to| (rank, to, block.channel)), connection].map(|it| it.and_then(number));
+                let (mut sent, mut received) = (0, 0);
                 for (place, step) in block.steps.iter().enumerate() {
-                    let at = (rank, id, place);
-                    let steps = self.acts(at, block, step, [&mut sent, &mut received])?;
-                    acts.extend(steps.into_iter().map(|act| (act, place as u32)));
+                    let site = Site { at: (rank, id, place), block, step, connections, sent, received };
+                    self.acts(&site, &mut script)?;
+                    sent += usize::from(step.work.sends);
+                    received += usize::from(step.work.receives);
                 }
-                programs.push(Program { rank, group: None, acts });
+                script.end(rank, None);
             }
         }
-        Ok(programs)
+        Ok(script)
     }
 
-    fn acts(
-        &self,
-        at: (usize, usize, usize),
-        block: &Block,
-        step: &Step,
-        [sent, received]: [&mut usize; 2],
-    ) -> Result<Vec<Act>, Fault> {
-        let (rank, id, place) = at;
-        let fault =
-            |text: String| malformed(format!("rank {rank}, threadblock {id}, step {place} ({}): {text}", step.kind));
-        let own = self.first[rank][id] + place;
-        let mut waits: Few<usize> = self.lines[own].into_iter().collect();
-        let mut acts = Vec::new();
-        let (mut sources, mut targets, mut signals) = (Few::default(), Few::default(), Few::default());
-        let mut credits = Few::default();
-        let local = |(buffer, index): (BufferType, usize)| {
-            let cells = self.memory.chunk(rank, buffer, index, step.count, false).ok_or_else(|| {
-                let (has, name) = (self.memory.chunks(rank, buffer), ["input", "output", "scratch"][buffer as usize]);
-                fault(format!("{} chunks from {index} on of the {name}, which has {has}", step.count))
-            })?;
-            Ok(Span { cells, rank, packets: false })
-        };
-        if step.kind != "nop" && step.count == 0 {
-            return Err(fault("it moves no chunk".to_string()));
+    fn acts(&self, site: &Site<'_>, script: &mut Script) -> Result<(), Fault> {
+        let Site { at: (rank, id, place), block, step, connections, sent, received } = *site;
+        let (own, operation) = (self.first[rank][id] + place, place as u32);
+        let Work { receives, sends, reads, writes, name } = *step.work;
+        if name != "nop" && step.count == 0 {
+            return Err(site.fault("it moves no chunk"));
         }
-        if receives(step.kind) {
-            let from = block.receive.ok_or_else(|| fault("the threadblock receives from nobody (recv)".to_string()))?;
-            let connection = self.connections.get(&(from, rank, block.channel));
-            let (number, messages) =
-                connection.ok_or_else(|| fault(format!("rank {from} sends nothing on channel {}", block.channel)))?;
-            let message = messages.get(*received);
-            *received += 1;
+        let mut arrives = None;
+        if receives {
+            let from = block.receive.ok_or_else(|| site.fault("the threadblock receives from nobody (recv)"))?;
+            let number = connections[1];
+            let number =
+                number.ok_or_else(|| site.fault(format!("rank {from} sends nothing on channel {}", block.channel)))?;
             // A message that is never sent is waited for: the machine says so.
-            let cells = message.cloned().unwrap_or(0..step.count);
-            if cells.len() != step.count {
-                return Err(fault(format!("it takes {} chunks, and rank {from} sends {}", step.count, cells.len())));
+            let cells = self.messages[number].get(received).cloned().unwrap_or(0..step.count as usize);
+            if cells.len() != step.count as usize {
+                let (takes, sends) = (step.count, cells.len());
+                return Err(site.fault(format!("it takes {takes} chunks, and rank {from} sends {sends}")));
             }
-            waits.push(2 * number);
-            credits.push(2 * number + 1);
-            sources.push(Span { cells, rank, packets: false });
+            arrives = Some((number, Span::new(cells, rank, false)));
         }
-        if sends(step.kind) {
-            let to = block.send.ok_or_else(|| fault("the threadblock sends to nobody (send)".to_string()))?;
-            let connection = self.connections.get(&(rank, to, block.channel));
-            let (number, messages) = connection.ok_or_else(|| fault("there is no connection".to_string()))?;
-            acts.push(Act::Wait { lines: Few::One(2 * number + 1), relaxed: true });
-            signals.push(2 * number);
-            if let Some(cells) = messages.get(*sent) {
-                targets.push(Span { cells: cells.clone(), rank, packets: false });
+        let mut leaves = None;
+        if sends {
+            if block.send.is_none() {
+                return Err(site.fault("the threadblock sends to nobody (send)"));
             }
-            *sent += 1;
+            let number = connections[0].ok_or_else(|| site.fault("there is no connection"))?;
+            let credit = script.numbers([2 * number + 1]);
+            script.act(Act::Wait { lines: credit, relaxed: true }, operation);
+            let cells = self.messages[number].get(sent).cloned();
+            leaves = Some((number, cells.map(|cells| Span::new(cells, rank, false))));
         }
-        if ["s", "rrs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind) {
-            sources.push(local(step.from)?);
-        }
-        if ["r", "rcs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind) {
-            targets.push(local(step.to)?);
-        }
-        if step.kind == "re" {
-            sources.push(local(step.to)?);
-        }
+        let sources = arrives.iter().map(|&(_, span)| Ok(span));
+        let sources = sources.chain(reads.then(|| self.local(site, step.from)));
+        let sources = script.spans(sources.chain((name == "re").then(|| self.local(site, step.to))))?;
+        let targets = leaves.iter().filter_map(|&(_, span)| span).map(Ok);
+        let targets = script.spans(targets.chain(writes.then(|| self.local(site, step.to))))?;
+        let arrives = arrives.map(|(number, _)| 2 * number);
+        let waits = script.numbers(self.lines[own].map(|line| line as usize).into_iter().chain(arrives));
         if !waits.is_empty() {
-            acts.push(Act::Wait { lines: waits, relaxed: false });
+            script.act(Act::Wait { lines: waits, relaxed: false }, operation);
         }
-        acts.push(Act::Sync);
-        if step.kind != "nop" {
-            acts.push(Act::Move { moves: Few::One(Move { sources, targets, through_switch: false }), agent: None });
-            acts.push(Act::Sync);
+        script.act(Act::Sync, operation);
+        if name != "nop" {
+            let moves = script.moves([Move { sources, targets, through_switch: false }]);
+            script.act(Act::Move { moves, agent: None }, operation);
+            script.act(Act::Sync, operation);
         }
-        if !credits.is_empty() {
-            acts.push(Act::Signal { lines: credits, relaxed: true, agent: None });
+        if let Some(number) = arrives {
+            let lines = script.numbers([number + 1]);
+            script.act(Act::Signal { lines, relaxed: true, agent: None }, operation);
         }
-        self.awaited[own].iter().for_each(|&line| signals.push(line));
+        let awaited = &self.by_awaited[self.awaited[own] as usize..self.awaited[own + 1] as usize];
+        let awaited = awaited.iter().map(|&line| line as usize);
+        let signals = script.numbers(leaves.map(|(number, _)| 2 * number).into_iter().chain(awaited));
         if !signals.is_empty() {
-            acts.push(Act::Signal { lines: signals, relaxed: false, agent: None });
+            script.act(Act::Signal { lines: signals, relaxed: false, agent: None }, operation);
         }
-        Ok(acts)
+        Ok(())
+    }
+
+    /// The cells of the rank's own that a step uses.
+    fn local(&self, site: &Site<'_>, (buffer, index): (BufferType, u32)) -> Result<Span, Fault> {
+        let (rank, count) = (site.at.0, site.step.count);
+        let cells = self.memory.chunk(rank, buffer, index as usize, count as usize, false).ok_or_else(|| {
+            let (has, name) = (self.memory.chunks(rank, buffer), ["input", "output", "scratch"][buffer as usize]);
+            site.fault(format!("{count} chunks from {index} on of the {name}, which has {has}"))
+        })?;
+        Ok(Span::new(cells, rank, false))
     }
 }
 
@@ -498,11 +550,7 @@ impl Labels<'_> {
     }
 
     fn connection(&self, number: usize) -> Connection {
-        self.0
-            .connections
-            .iter()
-            .find(|(_, (other, _))| *other == number)
-            .map_or((0, 0, 0), |(connection, _)| *connection)
+        self.0.connections.iter().find(|(_, other)| **other == number).map_or((0, 0, 0), |(connection, _)| *connection)
     }
 }
 
@@ -510,7 +558,7 @@ impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
         let (rank, id) = self.place(thread);
         let step = self.0.algorithm.gpus[rank].blocks[id].steps.get(operation as usize);
-        let kind = step.map_or("end", |step| step.kind);
+        let kind = step.map_or("end", |step| step.work.name);
         format!("rank {rank}, threadblock {id}, step {operation} ({kind})")
     }
 

@@ -11,7 +11,7 @@ use super::bounds::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use super::schema::{ChannelType, Op, Plan};
 use super::threadblocks::{ITERATIONS, Lines, Translation};
 use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
-use crate::machine::{Fault, Kind, Machine, Names, Outcome};
+use crate::machine::{Act, Fault, Kind, Machine, Names, Outcome, Script};
 use crate::verdict::Verdict;
 
 /// Most threadblocks of a group, and most parts of a chunk.
@@ -35,14 +35,15 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     let memory = Memory::new(&chunks, parts, in_place, has_packets(plan));
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
     let lines = Lines::new(plan)?;
+    let (agents, known_agents) = (Vec::new(), BTreeMap::new());
     let mut translation =
-        Translation { plan, memory: &memory, lines: &lines, agents: Vec::new(), known: BTreeMap::new() };
-    let programs = translation.programs()?;
-    let agents = translation.agents;
-    exclusive(&programs, &lines)?;
+        Translation { plan, memory: &memory, lines: &lines, agents, known: known_agents, script: Script::default() };
+    translation.write()?;
+    let Translation { agents, script, .. } = translation;
+    exclusive(&script, &lines)?;
     let (cells, values) = memory.initial();
     let labels = Labels { plan, memory: &memory, lines: &lines };
-    let machine = Machine::new(&labels, &programs, plan.gpus.len(), &agents, cells, values, &lines.tokens);
+    let machine = Machine::new(&labels, &script, plan.gpus.len(), &agents, cells, values, &lines.tokens);
     let Outcome { cells, mut values, steps, in_step } = machine.run()?;
     compare(&plan.collective, &chunks, &memory, &cells, &mut values)?;
     let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
@@ -131,16 +132,17 @@ fn has_packets(plan: &Plan) -> bool {
 }
 
 /// A channel's count belongs to one threadblock at each end.
-fn exclusive(programs: &[crate::machine::Program], lines: &Lines) -> Result<(), Fault> {
+fn exclusive(script: &Script, lines: &Lines) -> Result<(), Fault> {
     let mut users: [Vec<Option<usize>>; 2] = [(); 2].map(|()| vec![None; lines.channels.len()]);
-    for (thread, program) in programs.iter().enumerate() {
-        for (act, _) in &program.acts {
+    for (thread, program) in script.programs.iter().enumerate() {
+        for &(act, _) in script.acts_of(thread) {
             let (used, waits) = match act {
-                crate::machine::Act::Signal { lines, .. } => (lines, false),
-                crate::machine::Act::Wait { lines, .. } => (lines, true),
+                Act::Signal { lines, .. } => (lines, false),
+                Act::Wait { lines, .. } => (lines, true),
                 _ => continue,
             };
-            for &line in used.iter().filter(|&&line| line < lines.channels.len()) {
+            let used = script.numbers_of(used).iter().map(|&line| line as usize);
+            for line in used.filter(|&line| line < lines.channels.len()) {
                 let before = *users[usize::from(waits)][line].get_or_insert(thread);
                 if before != thread {
                     let does = if waits { "wait for" } else { "send" };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
 use crate::buffers::Memory;
-use crate::machine::{Act, Fault, Few, Kind, Move, Program, Span};
+use crate::machine::{Act, Fault, Kind, Move, Part, Script, Span};
 
 /// Iterations of a pipeline.
 pub const ITERATIONS: usize = 3;
@@ -109,13 +109,39 @@ pub struct Translation<'a> {
     pub agents: Vec<usize>,
     /// By line of a port channel: its agent.
     pub known: BTreeMap<usize, u32>,
+    /// What the threadblocks do.
+    pub script: Script,
+}
+
+/// What a threadblock calls its channels and remote buffers.
+struct Local<'a> {
+    block: &'a Threadblock,
+    /// By type: the line of each channel, where there is one.
+    channels: BTreeMap<ChannelType, Vec<Option<usize>>>,
+    /// By type of channel: the plan's number of each remote buffer.
+    buffers: BTreeMap<ChannelType, Vec<u32>>,
+}
+
+impl<'a> Local<'a> {
+    fn new(block: &'a Threadblock, rank: usize, lines: &Lines) -> Self {
+        let mut local = Local { block, channels: BTreeMap::new(), buffers: BTreeMap::new() };
+        for ids in &block.channels {
+            let owned = lines.owned.get(&(rank, ids.channel_type)).map_or(&[][..], Vec::as_slice);
+            let ours = ids.channel_ids.iter().map(|&id| owned.get(id as usize).copied());
+            local.channels.entry(ids.channel_type).or_default().extend(ours);
+        }
+        for refs in &block.remote_buffer_refs {
+            local.buffers.entry(refs.access_channel_type).or_default().extend(&refs.remote_buffer_ids);
+        }
+        local
+    }
 }
 
 /// Where an operation stands.
 #[derive(Clone, Copy)]
 struct Site<'a> {
     rank: usize,
-    block: &'a Threadblock,
+    local: &'a Local<'a>,
     operation: usize,
     op: &'a Op,
     /// Which time a pipeline runs it.
@@ -126,7 +152,7 @@ impl Site<'_> {
     fn fault(&self, text: impl AsRef<str>) -> Fault {
         let name = serde_json::to_value(self.op.name).ok();
         let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or("?");
-        let (rank, block, operation) = (self.rank, self.block.id, self.operation);
+        let (rank, block, operation) = (self.rank, self.local.block.id, self.operation);
         Fault::new(
             Kind::Malformed,
             format!("rank {rank}, threadblock {block}, operation {operation} ({name}): {}", text.as_ref()),
@@ -157,15 +183,10 @@ fn fits(shape: &str, places: &[Place]) -> bool {
         Place { buffer_id: Some(_), .. } => 'r',
         _ => 's',
     };
-    let kinds: Vec<char> = shape.chars().filter(|&kind| kind != '*').collect();
+    let kinds = shape.trim_end_matches('*').as_bytes();
     let repeats = kinds.len() < shape.len();
-    let wanted = |place: usize| kinds.get(place).or(kinds.last().filter(|_| repeats)).copied();
+    let wanted = |place: usize| kinds.get(place).or(kinds.last().filter(|_| repeats)).copied().map(char::from);
     places.len() >= kinds.len() && places.iter().enumerate().all(|(at, place)| wanted(at) == Some(kind(place)))
-}
-
-/// Places, which are of packets from a number on.
-fn marked(places: &[Place], packets: usize) -> Vec<(&Place, bool)> {
-    places.iter().enumerate().map(|(at, place)| (place, at >= packets)).collect()
 }
 
 fn words(shape: &str) -> String {
@@ -191,63 +212,60 @@ fn group(plan: &Plan, rank: usize, block: &Threadblock) -> Option<usize> {
 }
 
 impl Translation<'_> {
-    /// The programs of all threadblocks, by ranks.
+    /// Writes the programs of all threadblocks, by ranks.
     ///
     /// # Errors
     /// The first operation that names something that is not there.
-    pub fn programs(&mut self) -> Result<Vec<Program>, Fault> {
+    pub fn write(&mut self) -> Result<(), Fault> {
         let plan = self.plan;
-        let mut programs = Vec::new();
         for (rank, gpu) in plan.gpus.iter().enumerate() {
             for block in &gpu.threadblocks {
-                let mut acts = Vec::new();
+                let local = &Local::new(block, rank, self.lines);
                 for (operation, op) in block.ops.iter().enumerate() {
-                    let mut add = |site: Site<'_>| {
-                        let steps = self.acts(site)?;
-                        acts.extend(steps.into_iter().map(|act| (act, operation as u32)));
-                        Ok(())
-                    };
                     if op.name != Name::Pipeline {
-                        add(Site { rank, block, operation, op, iteration: None })?;
+                        self.acts(Site { rank, local, operation, op, iteration: None })?;
                         continue;
                     }
                     for iteration in 0..ITERATIONS {
                         for inner in &op.ops {
-                            let site = Site { rank, block, operation, op: inner, iteration: Some(iteration) };
+                            let site = Site { rank, local, operation, op: inner, iteration: Some(iteration) };
                             let chunks = op.iter_context.as_ref().map_or(0, |it| it.num_chunks);
                             let spans = inner.src_buff.iter().chain(&inner.dst_buff);
                             if let Some(place) = spans.into_iter().find(|place| place.size != chunks) {
                                 let text = format!("it works on {} chunks of the pipeline's {chunks}", place.size);
                                 return Err(site.fault(text));
                             }
-                            add(site)?;
+                            self.acts(site)?;
                         }
                     }
                 }
-                programs.push(Program { rank, group: group(plan, rank, block), acts });
+                self.script.end(rank, group(plan, rank, block));
             }
         }
-        Ok(programs)
+        Ok(())
     }
 
-    fn acts(&mut self, site: Site<'_>) -> Result<Vec<Act>, Fault> {
+    fn act(&mut self, site: Site<'_>, act: Act) {
+        self.script.act(act, site.operation as u32);
+    }
+
+    fn acts(&mut self, site: Site<'_>) -> Result<(), Fault> {
         let op = site.op;
         if op.reduce_op.as_deref().is_some_and(|operator| operator != "sum") {
             return Err(site.fault("the executor adds, whatever the reduce_op; it must be 'sum'"));
         }
         let is_port = op.channel_type == Some(ChannelType::Port);
-        Ok(match op.name {
-            Name::Nop => vec![Act::Sync],
-            Name::Barrier => vec![self.barrier(site)?],
-            Name::Signal | Name::Rlxsignal => self.signals(site, op.name == Name::Rlxsignal)?,
+        let act = match op.name {
+            Name::Nop => Act::Sync,
+            Name::Barrier => self.barrier(site)?,
+            Name::Signal | Name::Rlxsignal => return self.signals(site, op.name == Name::Rlxsignal),
             Name::Wait | Name::Rlxwait => {
-                vec![Act::Wait { lines: self.channels(site)?.into_iter().collect(), relaxed: op.name == Name::Rlxwait }]
+                let lines = self.channels(site)?;
+                Act::Wait { lines: self.script.numbers(lines), relaxed: op.name == Name::Rlxwait }
             }
-            Name::Flush => vec![self.flush(site)?],
-            Name::SemAcquire => vec![Act::Wait { lines: self.semaphores(site)?.into_iter().collect(), relaxed: false }],
-            Name::SemRelease => {
-                vec![Act::Signal { lines: self.semaphores(site)?.into_iter().collect(), relaxed: false, agent: None }]
-            }
+            Name::Flush => self.flush(site)?,
+            Name::SemAcquire => Act::Wait { lines: self.semaphores(site)?, relaxed: false },
+            Name::SemRelease => Act::Signal { lines: self.semaphores(site)?, relaxed: false, agent: None },
             Name::Pipeline => return Err(site.fault("a pipeline within a pipeline")),
             Name::Glre => {
                 return Err(site.fault(
@@ -255,21 +273,22 @@ impl Translation<'_> {
                      followed by a broadcast of the same chunks; with one it becomes glres",
                 ));
             }
-            Name::Put | Name::Ppkt if is_port => self.port(site, false)?,
-            Name::Pws => self.port(site, true)?,
+            Name::Put | Name::Ppkt if is_port => return self.port(site, false),
+            Name::Pws => return self.port(site, true),
             Name::Pwsf => {
-                let mut acts = self.port(site, true)?;
-                acts.push(self.flush(site)?);
-                acts
+                self.port(site, true)?;
+                self.flush(site)?
             }
-            _ => vec![Act::Move { moves: self.moves(site)?, agent: None }],
-        })
+            _ => Act::Move { moves: self.moves(site)?, agent: None },
+        };
+        self.act(site, act);
+        Ok(())
     }
 
     fn barrier(&self, site: Site<'_>) -> Result<Act, Fault> {
         match (site.op.barrier_id, site.op.num_threadblocks) {
             (Some(id), Some(threads)) if id < 16 && threads > 0 => {
-                Ok(Act::Barrier { barrier: site.rank * 16 + id as usize, threads })
+                Ok(Act::Barrier { barrier: site.rank as u32 * 16 + id, threads })
             }
             _ => Err(site.fault("a barrier has a barrier_id below 16 and num_threadblocks")),
         }
@@ -278,16 +297,9 @@ impl Translation<'_> {
     /// The channels that an operation names, by lines.
     fn channels(&self, site: Site<'_>) -> Result<Vec<usize>, Fault> {
         let kind = site.op.channel_type.unwrap_or(ChannelType::None);
-        let ours: Vec<u32> = site
-            .block
-            .channels
-            .iter()
-            .filter(|ids| ids.channel_type == kind)
-            .flat_map(|ids| ids.channel_ids.iter().copied())
-            .collect();
-        let owned = self.lines.owned.get(&(site.rank, kind)).map_or(&[][..], Vec::as_slice);
+        let ours = site.local.channels.get(&kind).map_or(&[][..], Vec::as_slice);
         let line = |&id: &u32| {
-            let line = ours.get(id as usize).and_then(|&id| owned.get(id as usize)).copied();
+            let line = ours.get(id as usize).copied().flatten();
             line.ok_or_else(|| site.fault(format!("channel {id} is not among the threadblock's {}", ours.len())))
         };
         let lines = site.op.channel_ids.iter().map(line).collect::<Result<Vec<usize>, Fault>>()?;
@@ -297,18 +309,17 @@ impl Translation<'_> {
         }
     }
 
-    fn signals(&mut self, site: Site<'_>, relaxed: bool) -> Result<Vec<Act>, Fault> {
-        let lines = self.channels(site)?;
-        let mut acts = Vec::new();
-        for line in lines {
+    fn signals(&mut self, site: Site<'_>, relaxed: bool) -> Result<(), Fault> {
+        for line in self.channels(site)? {
             let Some(there) = self.lines.partners[line] else {
                 let (_, _, peer) = self.lines.channels[line];
                 return Err(site.fault(format!("rank {peer} has no channel at the other end")));
             };
             let agent = (site.op.channel_type == Some(ChannelType::Port)).then(|| self.agent(line, site.rank));
-            acts.push(Act::Signal { lines: Few::One(there), relaxed, agent });
+            let lines = self.script.numbers([there]);
+            self.act(site, Act::Signal { lines, relaxed, agent });
         }
-        Ok(acts)
+        Ok(())
     }
 
     /// Who works through what is put through a port channel.
@@ -323,10 +334,11 @@ impl Translation<'_> {
 
     fn flush(&mut self, site: Site<'_>) -> Result<Act, Fault> {
         let lines = self.channels(site)?;
-        Ok(Act::Flush { agents: lines.into_iter().map(|line| self.agent(line, site.rank)).collect() })
+        let agents: Vec<usize> = lines.into_iter().map(|line| self.agent(line, site.rank) as usize).collect();
+        Ok(Act::Flush { agents: self.script.numbers(agents) })
     }
 
-    fn semaphores(&self, site: Site<'_>) -> Result<Vec<usize>, Fault> {
+    fn semaphores(&mut self, site: Site<'_>) -> Result<Part, Fault> {
         let count = self.plan.gpus[site.rank].semaphores.len();
         if site.op.semaphore_ids.len() > 16 {
             return Err(site.fault("it names more than 16 semaphores"));
@@ -335,30 +347,31 @@ impl Translation<'_> {
             true => Ok(self.lines.semaphores[site.rank] + id as usize),
             false => Err(site.fault(format!("semaphore {id} is not among the {count} of the rank"))),
         };
-        site.op.semaphore_ids.iter().map(line).collect()
+        let lines = site.op.semaphore_ids.iter().map(line).collect::<Result<Vec<usize>, Fault>>()?;
+        Ok(self.script.numbers(lines))
     }
 
     /// Puts through port channels, each by the channel's agent, and signals behind them.
-    fn port(&mut self, site: Site<'_>, signals: bool) -> Result<Vec<Act>, Fault> {
+    fn port(&mut self, site: Site<'_>, signals: bool) -> Result<(), Fault> {
         let (lines, moves) = (self.channels(site)?, self.moves(site)?);
         if lines.len() != moves.len() {
             return Err(site.fault(format!("{} channels for {} messages; one each", lines.len(), moves.len())));
         }
-        let mut acts = Vec::new();
-        for (line, it) in lines.into_iter().zip(&moves) {
-            let agent = self.agent(line, site.rank);
-            acts.push(Act::Move { moves: Few::One(it.clone()), agent: Some(agent) });
+        for (line, moves) in lines.into_iter().zip(moves.each()) {
+            let agent = Some(self.agent(line, site.rank));
+            self.act(site, Act::Move { moves, agent });
             if signals {
                 let there = self.lines.partners[line];
                 let there = there.ok_or_else(|| site.fault("there is no channel at the other end"))?;
-                acts.push(Act::Signal { lines: Few::One(there), relaxed: false, agent: Some(agent) });
+                let lines = self.script.numbers([there]);
+                self.act(site, Act::Signal { lines, relaxed: false, agent });
             }
         }
-        Ok(acts)
+        Ok(())
     }
 
     /// What data an operation moves.
-    fn moves(&self, site: Site<'_>) -> Result<Few<Move>, Fault> {
+    fn moves(&mut self, site: Site<'_>) -> Result<Part, Fault> {
         let op = site.op;
         let shape = SHAPES.iter().find(|(names, ..)| names.contains(&op.name));
         let Some((_, from, to)) = shape else { return Err(site.fault("it moves no data")) };
@@ -367,91 +380,104 @@ impl Translation<'_> {
                 return Err(site.fault(format!("its {key} must be: {}", words(shape))));
             }
         }
-        let pairs = |packets: [bool; 2]| -> Result<Few<Move>, Fault> {
-            if op.src_buff.len() != op.dst_buff.len() || op.src_buff.is_empty() {
-                return Err(site.fault("it has as many src_buff as dst_buff, one at least"));
-            }
-            let pairs = op.src_buff.iter().zip(&op.dst_buff);
-            pairs.map(|(from, to)| self.one(site, &[(from, packets[0])], &[(to, packets[1])])).collect()
-        };
-        let all = |sources: Vec<(&Place, bool)>, targets: Vec<(&Place, bool)>| -> Result<Few<Move>, Fault> {
-            Ok(Few::One(self.one(site, &sources, &targets)?))
-        };
-        let (sources, targets) = (&op.src_buff, &op.dst_buff);
-        let never = usize::MAX;
         match op.name {
-            Name::Put | Name::Pws | Name::Pwsf | Name::Copy => pairs([false, false]),
+            Name::Put | Name::Pws | Name::Pwsf | Name::Copy => self.pairs(site, [false, false]),
             Name::Get => match op.src_buff.iter().zip(&op.dst_buff).find(|(from, to)| from.index != to.index) {
                 Some((from, to)) => Err(site.fault(format!(
                     "it gets chunk {} into chunk {}: the executor exchanges the two offsets of a get, so both must be equal",
                     from.index, to.index
                 ))),
-                None => pairs([false, false]),
+                None => self.pairs(site, [false, false]),
             },
-            Name::Ppkt | Name::Cpkt => pairs([op.channel_type == Some(ChannelType::Port), true]),
-            Name::Upkt => pairs([true, false]),
-            Name::Re | Name::Res | Name::Rre | Name::Rres => all(marked(sources, never), marked(targets, never)),
-            Name::Rppkt => all(marked(sources, 0), marked(targets, 0)),
-            Name::Repkt | Name::Respkt | Name::Recpkt | Name::Recspkt => all(marked(sources, 1), marked(targets, 1)),
-            Name::Glres => all(marked(sources, never), marked(targets, never)),
-            Name::Gstore => all(marked(sources, never), marked(targets, never)),
-            Name::Gstorepkt => all(marked(sources, 0), marked(targets, 0)),
+            Name::Ppkt | Name::Cpkt => self.pairs(site, [op.channel_type == Some(ChannelType::Port), true]),
+            Name::Upkt => self.pairs(site, [true, false]),
+            Name::Rppkt | Name::Gstorepkt => self.together(site, 0),
+            Name::Repkt | Name::Respkt | Name::Recpkt | Name::Recspkt => self.together(site, 1),
+            Name::Re | Name::Res | Name::Rre | Name::Rres | Name::Glres | Name::Gstore => {
+                self.together(site, usize::MAX)
+            }
             _ => Err(site.fault("it moves no data")),
         }
     }
 
-    fn one(&self, site: Site<'_>, sources: &[(&Place, bool)], targets: &[(&Place, bool)]) -> Result<Move, Fault> {
-        let spans = |places: &[(&Place, bool)]| -> Result<Few<Span>, Fault> {
-            let mut spans = Few::default();
-            for &(place, packets) in places {
-                self.spans(site, place, packets, &mut spans)?;
-            }
-            Ok(spans)
-        };
-        let through_switch = targets.iter().any(|(place, _)| place.switch_channel_id.is_some());
-        let it = Move { sources: spans(sources)?, targets: spans(targets)?, through_switch };
-        let length = it.sources.first().map_or(0, |span| span.cells.len());
-        if it.targets.is_empty() || it.sources.iter().chain(&it.targets).any(|span| span.cells.len() != length) {
-            return Err(site.fault("its src_buff and dst_buff have different sizes, or are missing"));
+    /// Each source into the target at its place; whether they are packets.
+    fn pairs(&mut self, site: Site<'_>, [from, to]: [bool; 2]) -> Result<Part, Fault> {
+        let op = site.op;
+        if op.src_buff.len() != op.dst_buff.len() || op.src_buff.is_empty() {
+            return Err(site.fault("it has as many src_buff as dst_buff, one at least"));
         }
-        let apart = |a: &Range<usize>, b: &Range<usize>| a == b || a.end <= b.start || b.end <= a.start;
-        if it.sources.iter().any(|from| it.targets.iter().any(|to| !apart(&from.cells, &to.cells))) {
-            return Err(site.fault("its src_buff and dst_buff overlap without being the same"));
+        let packets = |packets: bool| if packets { 0 } else { usize::MAX };
+        let mut moves = Vec::with_capacity(op.src_buff.len());
+        for (source, target) in op.src_buff.chunks(1).zip(op.dst_buff.chunks(1)) {
+            moves.push(self.one(site, (source, packets(from)), (target, packets(to)))?);
         }
-        Ok(it)
+        Ok(self.script.moves(moves))
     }
 
-    /// The cells of a place: one's own, another's, or those of all ranks of a switch channel.
-    fn spans(&self, site: Site<'_>, place: &Place, packets: bool, spans: &mut Few<Span>) -> Result<(), Fault> {
-        let owners: Few<(usize, BufferType)> = match *place {
-            Place { buffer: Some(buffer), .. } => Few::One((site.rank, buffer)),
-            Place { buffer_id: Some(id), .. } => {
-                let kind = site.op.channel_type.unwrap_or(ChannelType::Memory);
-                let refs = site.block.remote_buffer_refs.iter().filter(|refs| refs.access_channel_type == kind);
-                let mut ids = refs.flat_map(|refs| refs.remote_buffer_ids.iter().copied());
-                let remote = ids.nth(id as usize);
-                let remote = remote.and_then(|id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
-                let remote =
-                    remote.ok_or_else(|| site.fault(format!("buffer {id} is not among its remote buffers")))?;
-                Few::One((remote.rank as usize, remote.buffer))
+    /// All sources into all targets; those from a number on are packets.
+    fn together(&mut self, site: Site<'_>, packets: usize) -> Result<Part, Fault> {
+        let it = self.one(site, (&site.op.src_buff, packets), (&site.op.dst_buff, packets))?;
+        Ok(self.script.moves([it]))
+    }
+
+    fn one(&mut self, site: Site<'_>, from: (&[Place], usize), to: (&[Place], usize)) -> Result<Move, Fault> {
+        let through_switch = to.0.iter().any(|place| place.switch_channel_id.is_some());
+        let (sources, targets) = (self.spans(site, from)?, self.spans(site, to)?);
+        let (reads, writes) = (self.script.spans_of(sources), self.script.spans_of(targets));
+        let length = reads.first().map_or(0, |span| span.count);
+        if writes.is_empty() || reads.iter().chain(writes).any(|span| span.count != length) {
+            return Err(site.fault("its src_buff and dst_buff have different sizes, or are missing"));
+        }
+        let apart = |a: Range<usize>, b: Range<usize>| a == b || a.end <= b.start || b.end <= a.start;
+        if reads.iter().any(|from| writes.iter().any(|to| !apart(from.cells(), to.cells()))) {
+            return Err(site.fault("its src_buff and dst_buff overlap without being the same"));
+        }
+        Ok(Move { sources, targets, through_switch })
+    }
+
+    /// The cells of places: one's own, another's, or those of all ranks of a switch channel. Places from a number on
+    /// are packets.
+    fn spans(&mut self, site: Site<'_>, (places, packets): (&[Place], usize)) -> Result<Part, Fault> {
+        let mut spans = Vec::with_capacity(places.len());
+        for (at, place) in places.iter().enumerate() {
+            let mut add = |(rank, buffer): (usize, BufferType)| {
+                spans.push(self.span(site, place, (rank, buffer), at >= packets)?);
+                Ok(())
+            };
+            match *place {
+                Place { buffer: Some(buffer), .. } => add((site.rank, buffer))?,
+                Place { buffer_id: Some(id), .. } => {
+                    let kind = site.op.channel_type.unwrap_or(ChannelType::Memory);
+                    let remote = site.local.buffers.get(&kind).and_then(|ids| ids.get(id as usize));
+                    let remote = remote.and_then(|&id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
+                    let remote =
+                        remote.ok_or_else(|| site.fault(format!("buffer {id} is not among its remote buffers")))?;
+                    add((remote.rank as usize, remote.buffer))?;
+                }
+                Place { switch_channel_id: Some(id), .. } => {
+                    self.group(site, id)?.into_iter().try_for_each(add)?;
+                }
+                _ => return Err(site.fault("a buffer has a type, a buffer_id or a switch_channel_id")),
             }
-            Place { switch_channel_id: Some(id), .. } => self.group(site, id)?.into_iter().collect(),
-            _ => return Err(site.fault("a buffer has a type, a buffer_id or a switch_channel_id")),
-        };
-        let span = |&(rank, buffer): &(usize, BufferType)| {
-            let cells = self.memory.chunk(rank, buffer, place.index as usize, place.size as usize, packets);
-            let cells = cells.ok_or_else(|| {
-                let (chunks, last) = (self.memory.chunks(rank, buffer), u64::from(place.index) + u64::from(place.size));
-                let name = ["input", "output", "scratch"][buffer as usize];
-                let index = place.index;
-                site.fault(format!("chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"))
-            })?;
-            Ok(Span { cells: self.share(site, cells)?, rank, packets })
-        };
-        owners.iter().try_for_each(|owner| {
-            spans.push(span(owner)?);
-            Ok(())
-        })
+        }
+        self.script.spans(spans.into_iter().map(Ok))
+    }
+
+    fn span(
+        &self,
+        site: Site<'_>,
+        place: &Place,
+        (rank, buffer): (usize, BufferType),
+        packets: bool,
+    ) -> Result<Span, Fault> {
+        let cells = self.memory.chunk(rank, buffer, place.index as usize, place.size as usize, packets);
+        let cells = cells.ok_or_else(|| {
+            let (chunks, last) = (self.memory.chunks(rank, buffer), u64::from(place.index) + u64::from(place.size));
+            let name = ["input", "output", "scratch"][buffer as usize];
+            let index = place.index;
+            site.fault(format!("chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"))
+        })?;
+        Ok(Span::new(self.share(site, cells)?, rank, packets))
     }
 
     /// The part of a group's threadblock, and of a pipeline's iteration.
@@ -474,7 +500,7 @@ impl Translation<'_> {
     }
 
     fn group(&self, site: Site<'_>, id: u32) -> Result<Vec<(usize, BufferType)>, Fault> {
-        let ids = site.block.channels.iter().filter(|ids| ids.channel_type == ChannelType::Switch);
+        let ids = site.local.block.channels.iter().filter(|ids| ids.channel_type == ChannelType::Switch);
         let ids: Vec<u32> = ids.flat_map(|ids| ids.channel_ids.iter().copied()).collect();
         let channels = &self.plan.gpus[site.rank].channels;
         let groups = channels.iter().filter(|channel| channel.channel_type == ChannelType::Switch);

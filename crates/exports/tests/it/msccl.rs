@@ -95,6 +95,32 @@ fn mutants_are_refused() {
     assert_eq!(counts.len(), 5);
 }
 
+/// A comment in front has `roxmltree` read the file: it makes no difference, whatever is in the file.
+#[test]
+fn plain_files_are_read_as_all_others_are() {
+    let mut dice = Dice(11);
+    let letters =
+        ["", " ", "\"", "<", ">", "/", "=", "&amp;", "a", "0", "\n", "é", "<!-- -->", "<step/>", " s=\"0\"", "x:"];
+    let mut kinds = BTreeMap::new();
+    for (seed, name) in COLLECTIVES.into_iter().enumerate() {
+        let text = export(name, "msccl", seed as u64, Some(1)).unwrap();
+        for round in 0..400 {
+            let (at, more) = (dice.below(text.len()), dice.below(3));
+            let letter = letters[dice.below(letters.len())];
+            let end = (at + more).min(text.len());
+            let changed = if round == 0 { text.clone() } else { format!("{}{letter}{}", &text[..at], &text[end..]) };
+            let [plain, other] = [check(&changed), check(&format!("<!-- -->{changed}"))];
+            let not_xml = |read: &Result<Verdict, Fault>| {
+                // Positions differ by the comment.
+                read.as_ref().is_err_and(|fault| fault.text.starts_with("no MSCCL algorithm:"))
+            };
+            assert!(plain == other || not_xml(&plain) && not_xml(&other), "{changed}\n{plain:?}\n{other:?}");
+            *kinds.entry(plain.map_or_else(|fault| format!("{:?}", fault.kind), |_| "right".into())).or_insert(0) += 1;
+        }
+    }
+    assert!(kinds.len() > 3, "{kinds:?}");
+}
+
 #[test]
 fn nonsense_is_refused_in_words() {
     let text = export("all-reduce", "msccl", 1, None).unwrap();

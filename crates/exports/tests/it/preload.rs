@@ -80,7 +80,8 @@ fn calls(report: &str) -> BTreeMap<String, (usize, usize)> {
             continue;
         };
         let number = |before: &str| rest.split(before).next()?.rsplit([' ', ',']).next()?.parse().ok();
-        let (Some(served), Some(passed)) = (number(" calls served"), number(" passed to MPI")) else { continue };
+        let served = number(" calls served").or_else(|| number(" call served"));
+        let (Some(served), Some(passed)) = (served, number(" passed to MPI")) else { continue };
         assert!(calls.insert(name.to_string(), (served, passed)).is_none(), "{name} is reported twice: {report}");
     }
     calls
@@ -212,6 +213,11 @@ fn plans_serve_messages_from_their_size_on() {
         let other = bench.library("other", &library(&[("scan", 0)], 4, &[], None).unwrap()[0].text());
         let both = bench.run(4, &program, &[], &[&some, &other]);
         assert!(both.calls["scan"].0 > 0 && both.calls["all-reduce"] == run.calls["all-reduce"], "{}", both.report);
+        // So have libraries of which nothing is called.
+        let silent = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
+        let silent = bench.program("silent.c", silent, &[]);
+        let both = bench.run(2, &silent, &[], &[&some, &other]);
+        assert_eq!(both.calls.values().collect::<Vec<_>>(), [&(0, 0); 3], "{}", both.report);
     }
 }
 

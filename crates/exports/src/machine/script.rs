@@ -1,0 +1,213 @@
+//! What threads do, in lists that all of them share: a step needs no memory of its own.
+
+use std::ops::Range;
+
+/// Consecutive entries of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Part {
+    first: u32,
+    end: u32,
+}
+
+impl Part {
+    /// The entries of a list from a place on.
+    fn since<T>(first: usize, list: &[T]) -> Self {
+        Part { first: first as u32, end: list.len() as u32 }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.first == self.end
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        (self.end - self.first) as usize
+    }
+
+    /// Each entry as a part.
+    pub fn each(self) -> impl Iterator<Item = Part> {
+        (self.first..self.end).map(|first| Part { first, end: first + 1 })
+    }
+
+    fn range(self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+/// A step of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// All before is over, and all that was waited for may be used.
+    Sync,
+    /// Waits for the other threads of a barrier; a `Sync` for all of them.
+    Barrier {
+        /// Which barrier.
+        barrier: u32,
+        /// How many threads.
+        threads: u32,
+    },
+    /// Sends a token along each line.
+    Signal {
+        /// The lines.
+        lines: Part,
+        /// It says that the signal was reached, but not that data before it can be seen.
+        relaxed: bool,
+        /// Behind what this agent of the rank has been told to do before.
+        agent: Option<u32>,
+    },
+    /// Takes a token from each line.
+    Wait {
+        /// The lines.
+        lines: Part,
+        /// Whether data may be seen afterwards.
+        relaxed: bool,
+    },
+    /// Moves or combines data.
+    Move {
+        /// One after the other.
+        moves: Part,
+        /// Who does it, if not the thread itself: an agent that works through what it is told to.
+        agent: Option<u32>,
+    },
+    /// Waits until these agents are done.
+    Flush {
+        /// The agents.
+        agents: Part,
+    },
+}
+
+/// All sources combined, into every target. All spans are equally long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Move {
+    /// What is read.
+    pub sources: Part,
+    /// What is written.
+    pub targets: Part,
+    /// A switch writes: each rank that knows that this was reached sees it. Shipped plans end so, with relaxed signals.
+    pub through_switch: bool,
+}
+
+/// Consecutive cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first cell.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// Whose memory it is.
+    pub rank: u32,
+    /// Packets carry flags: who reads one waits until it is there.
+    pub packets: bool,
+}
+
+impl Span {
+    /// These cells of a rank's memory.
+    pub fn new(cells: Range<usize>, rank: usize, packets: bool) -> Self {
+        Span { first: cells.start as u32, count: cells.len() as u32, rank: rank as u32, packets }
+    }
+
+    /// The cells.
+    pub fn cells(self) -> Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+}
+
+/// A thread: a rank's threadblock.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Whose it is.
+    pub rank: usize,
+    /// Threads of one group do the same, each on its part of the data.
+    pub group: Option<usize>,
+    acts: Part,
+}
+
+/// The programs of all threads.
+#[derive(Debug, Default)]
+pub struct Script {
+    /// By thread.
+    pub programs: Vec<Program>,
+    /// Steps, and which of the file's operations each belongs to.
+    acts: Vec<(Act, u32)>,
+    moves: Vec<Move>,
+    spans: Vec<Span>,
+    /// Lines and agents.
+    numbers: Vec<u32>,
+    /// Where the next program begins.
+    first: usize,
+}
+
+impl Script {
+    /// Adds a step of the thread that is being written.
+    pub fn act(&mut self, act: Act, operation: u32) {
+        self.acts.push((act, operation));
+    }
+
+    /// Ends a thread.
+    pub fn end(&mut self, rank: usize, group: Option<usize>) {
+        self.programs.push(Program { rank, group, acts: Part::since(self.first, &self.acts) });
+        self.first = self.acts.len();
+    }
+
+    /// Keeps lines or agents.
+    pub fn numbers(&mut self, numbers: impl IntoIterator<Item = usize>) -> Part {
+        let first = self.numbers.len();
+        self.numbers.extend(numbers.into_iter().map(|number| number as u32));
+        Part::since(first, &self.numbers)
+    }
+
+    /// Keeps spans.
+    ///
+    /// # Errors
+    /// The first that is one.
+    pub fn spans<E>(&mut self, spans: impl IntoIterator<Item = Result<Span, E>>) -> Result<Part, E> {
+        let first = self.spans.len();
+        for span in spans {
+            self.spans.push(span?);
+        }
+        Ok(Part::since(first, &self.spans))
+    }
+
+    /// Keeps moves.
+    pub fn moves(&mut self, moves: impl IntoIterator<Item = Move>) -> Part {
+        let first = self.moves.len();
+        self.moves.extend(moves);
+        Part::since(first, &self.moves)
+    }
+
+    /// The steps of a thread.
+    pub fn acts_of(&self, thread: usize) -> &[(Act, u32)] {
+        &self.acts[self.programs[thread].acts.range()]
+    }
+
+    /// Lines or agents.
+    pub fn numbers_of(&self, part: Part) -> &[u32] {
+        &self.numbers[part.range()]
+    }
+
+    /// Spans.
+    pub fn spans_of(&self, part: Part) -> &[Span] {
+        &self.spans[part.range()]
+    }
+
+    /// Moves.
+    pub fn moves_of(&self, part: Part) -> &[Move] {
+        &self.moves[part.range()]
+    }
+
+    /// Whether a thread uses memory of another rank.
+    pub fn leaves_its_rank(&self) -> bool {
+        (0..self.programs.len()).any(|thread| {
+            let rank = self.programs[thread].rank as u32;
+            let moves = self.acts_of(thread).iter().filter_map(|(act, _)| match act {
+                Act::Move { moves, .. } => Some(self.moves_of(*moves)),
+                _ => None,
+            });
+            moves.flatten().any(|it| {
+                let spans = self.spans_of(it.sources).iter().chain(self.spans_of(it.targets));
+                spans.into_iter().any(|span| span.rank != rank)
+            })
+        })
+    }
+}
