@@ -19,6 +19,9 @@ use crate::{Options, Stage};
 const SMALL: (usize, usize) = (64, 400);
 /// On larger ones the program may go on for as many rounds as look at this number of arcs together.
 const ARCS: usize = 1 << 25;
+/// .. and have made this number of patterns: with 83,000 columns the program of an all-gather among 100 half-duplex nodes
+/// took minutes.
+const PATTERNS: usize = 1 << 12;
 /// Fewest rounds that are worth a beginning.
 const FEWEST_ROUNDS: usize = 8;
 /// Most flow variables of a program for messages that travel alone.
@@ -298,7 +301,7 @@ fn budget(problem: Problem<'_>) -> Budget {
     // Arborescences are made of routes between nodes that replicate.
     let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
     let arcs = if hubs < nodes { links.max(hubs.saturating_mul(hubs)) } else { links };
-    match ARCS / patterns.max(1).saturating_mul(arcs).max(1) {
+    match (ARCS / patterns.max(1).saturating_mul(arcs).max(1)).min(PATTERNS / patterns.max(1)) {
         rounds if rounds >= FEWEST_ROUNDS => Budget::Rounds(rounds),
         _ => Budget::Nothing,
     }
