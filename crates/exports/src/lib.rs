@@ -21,6 +21,7 @@ mod pieces;
 mod request;
 mod results;
 mod run;
+mod sharing;
 mod simgrid;
 mod single;
 mod text;

@@ -5,24 +5,40 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
-use num_traits::{One, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
 use oneport_platform::Rational;
 use oneport_schedule::{periodic, tightened};
 
 use crate::ExportError;
+use crate::sharing::Sharing;
 
 /// Largest power of two that is tried as a number of pieces.
 const LARGEST: u64 = 1 << 10;
 
-/// The copies of the patterns for so many instances, in proportion: every pattern gets its share rounded down, the rest
-/// goes to the largest remainders. `O(P log P)` for `P` patterns.
+/// The copies of the patterns for so many instances, with a busiest resource that is as little busy as [`Sharing`]
+/// finds.
 pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Vec<ScheduledPattern> {
+    let [floors, copies] = in_proportion(problem, schedule, instances);
+    let small = |copies: &[BigUint]| copies.iter().map(ToPrimitive::to_u64).collect::<Option<Vec<u64>>>();
+    let better = || {
+        let (floors, copies) = (small(&floors)?, small(&copies)?);
+        Some(Sharing::new(problem, schedule, &copies)?.least(&floors).into_iter().map(BigUint::from).collect())
+    };
+    let copies: Vec<BigUint> = better().unwrap_or(copies);
+    let kept = schedule.patterns.iter().zip(copies).filter(|(_, copies)| *copies != BigUint::ZERO);
+    kept.map(|(scheduled, copies)| ScheduledPattern { pattern: scheduled.pattern.clone(), copies }).collect()
+}
+
+/// Every pattern's share rounded down; and with the rest, which goes to the largest remainders. `O(P log P)` for `P`
+/// patterns.
+fn in_proportion(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> [Vec<BigUint>; 2] {
     let mut of_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
         of_demand.entry(scheduled.pattern.demand).or_default().push(place);
     }
-    let mut copies = vec![BigUint::ZERO; schedule.patterns.len()];
+    let mut floors = vec![BigUint::ZERO; schedule.patterns.len()];
+    let mut copies = floors.clone();
     for (demand, places) in of_demand {
         let wanted = BigUint::from(instances) * problem.collective().rate(demand);
         let all: BigUint = places.iter().map(|&place| &schedule.patterns[place].copies).sum();
@@ -34,7 +50,7 @@ pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: 
         for place in places {
             let (share, remainder) = (&schedule.patterns[place].copies * &wanted).div_rem(&all);
             rest -= &share;
-            copies[place] = share;
+            (floors[place], copies[place]) = (share.clone(), share);
             remainders.push((Reverse(remainder), place));
         }
         remainders.sort();
@@ -46,8 +62,7 @@ pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: 
             rest -= 1u32;
         }
     }
-    let kept = schedule.patterns.iter().zip(copies).filter(|(_, copies)| *copies != BigUint::ZERO);
-    kept.map(|(scheduled, copies)| ScheduledPattern { pattern: scheduled.pattern.clone(), copies }).collect()
+    [floors, copies]
 }
 
 /// A schedule of so many instances per period, in the shortest period that the shared out copies fit in.

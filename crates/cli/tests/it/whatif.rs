@@ -91,7 +91,7 @@ impl Net {
                 let meant = |node: usize| {
                     let own = self.links.iter().filter(|link| touches(link, node));
                     let fastest = own.map(|link| link.2).min_by_key(|&(above, below)| above * 100 / below).unwrap();
-                    like(pattern, &self.nodes[node].0) && written(fastest) == cost
+                    listed(pattern, &self.nodes[node].0) && written(fastest) == cost
                 };
                 for link in &mut net.links {
                     if meant(link.0) || meant(link.1) {
@@ -102,7 +102,7 @@ impl Net {
             "processors" => {
                 let pattern = name.strip_prefix("processor of ").unwrap();
                 for (name, compute) in &mut net.nodes {
-                    if like(pattern, name) && compute.is_some_and(|own| written(own) == cost) {
+                    if listed(pattern, name) && compute.is_some_and(|own| written(own) == cost) {
                         *compute = compute.and_then(times);
                     }
                 }
@@ -120,6 +120,18 @@ fn written((above, below): (i64, i64)) -> String {
         (one, other) = (other, one % other);
     }
     if below == one { (above / one).to_string() } else { format!("{}/{}", above / one, below / one) }
+}
+
+/// Whether the name is one of a list, in which `a1..3` counts up.
+fn listed(list: &str, name: &str) -> bool {
+    let digits = |name: &str| name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+    list.split(", ").any(|part| match part.split_once("..") {
+        None => like(part, name),
+        Some((first, last)) => {
+            let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+            stem(first) == stem(name) && (digits(first)..=digits(last)).contains(&digits(name))
+        }
+    })
 }
 
 /// Whether the name is the pattern, `*` standing for a number.
@@ -476,9 +488,32 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     let solved =
         oneport(&["solve", "scatter", "--source=a", "--targets=b", "--platform", &file, "--json"]).ok().object();
     assert_eq!(solved["throughput"], "2");
+    // Three cables in a row: doubling two gains nothing, all three gain all.
+    let mut row = faster.clone();
+    row.links = vec![(0, 1, (1, 1)), (1, 2, (1, 1)), (2, 3, (1, 1))];
+    let file = folder.write("row.toml", row.toml());
+    let text = oneport(&[&question[..], &[&file]].concat()).ok().stdout;
+    let wanted = "Doubled together (3 pairs and 1 triple tried):\n  +100 %  a -> m and m -> n and n -> b\n";
+    assert!(text.contains(wanted), "{text}");
     // Where a class alone gains, no pair is tried.
     faster.links[1].2 = (1, 1);
     let file = folder.write("one.toml", faster.toml());
     let answer = oneport(&[&question[..], &[&file, "--json"]].concat()).ok().object();
     assert_eq!(answer["pairs"].as_array().unwrap().len(), 0);
+}
+
+/// Ports of unequal costs with alike names are two classes, and neither's name is of the other's nodes, too.
+#[test]
+fn classes_with_alike_names_list_their_own() {
+    let folder = Folder::new();
+    let node = |name: &str| (name.to_string(), Some((1, 1)));
+    let links = (1..4).flat_map(|leaf| [(0, leaf, (leaf as i64, 1)), (leaf, 0, (leaf as i64, 1))]);
+    let nodes = ["p0", "p1", "p2", "p3"].map(node).to_vec();
+    let net = Net { model: "full-duplex", nodes, links: links.collect() };
+    let file = folder.write("star.toml", net.toml());
+    let answer = oneport(&["whatif", "scatter", "--source=p0", "--platform", &file, "--json"]).ok().object();
+    let rows = answer["rows"].as_array().unwrap();
+    let ports: std::collections::BTreeSet<&str> =
+        rows.iter().filter(|row| row["kind"] == "ports").map(|row| row["name"].as_str().unwrap()).collect();
+    assert!(ports.contains("ports of p0, p1") && ports.iter().all(|name| !name.contains('*')), "{ports:?}");
 }

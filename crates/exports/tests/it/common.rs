@@ -134,7 +134,8 @@ fn combine(
     (node, pattern.merge(node, part, split, [left.1, right.1]))
 }
 
-fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern {
+/// Some way to carry out a demand.
+pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern {
     let (platform, demand) = (problem.platform(), problem.collective().demand(number).unwrap());
     let mut pattern = Pattern::new(number);
     let owners = demand.operands;

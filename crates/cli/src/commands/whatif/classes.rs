@@ -7,7 +7,7 @@ use oneport::platform::{Change, LinkId, Number};
 use oneport::{NodeId, Platform, PortModel, Problem, Rational};
 
 use super::change::at_nodes;
-use crate::words::names::common;
+use crate::words::names::{common, list};
 
 /// What a class consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,38 +167,58 @@ fn cables(platform: &Platform) -> Vec<Class> {
 }
 
 fn ports(platform: &Platform) -> Vec<Class> {
-    let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
-    for id in platform.node_ids().filter(|&id| platform.model_of(id) != PortModel::Links) {
+    let fastest = |id: NodeId| {
         let costs = at_nodes(platform, &[id]).into_iter().map(|link| platform.link(link).cost.clone());
-        let Some(fastest) = costs.min() else { continue };
-        classes.entry((alike(platform, id), fastest)).or_default().push(id);
-    }
-    let class = |((_, cost), nodes): ((Alike, Rational), Vec<NodeId>)| Class {
+        costs.min().filter(|_| platform.model_of(id) != PortModel::Links)
+    };
+    let class = |(name, cost, nodes): (String, Rational, Vec<NodeId>)| Class {
         kind: Kind::Ports,
-        name: format!("ports of {}", joined(nodes.iter().map(|&node| platform.name(node)))),
+        name: format!("ports of {name}"),
         members: nodes.len(),
         cost,
         links: at_nodes(platform, &nodes),
         nodes,
     };
-    classes.into_iter().map(class).collect()
+    nodes_alike(platform, fastest).into_iter().map(class).collect()
 }
 
 fn processors(platform: &Platform) -> Vec<Class> {
-    let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
-    for id in platform.processors() {
-        let cost = platform.node(id).compute.clone().unwrap_or_default();
-        classes.entry((alike(platform, id), cost)).or_default().push(id);
-    }
-    let class = |((_, cost), nodes): ((Alike, Rational), Vec<NodeId>)| Class {
+    let compute = |id: NodeId| {
+        let node = platform.node(id);
+        node.is_processor().then(|| node.compute.clone().unwrap_or_default())
+    };
+    let class = |(name, cost, nodes): (String, Rational, Vec<NodeId>)| Class {
         kind: Kind::Processors,
-        name: format!("processor of {}", joined(nodes.iter().map(|&node| platform.name(node)))),
+        name: format!("processor of {name}"),
         members: nodes.len(),
         cost,
         links: Vec::new(),
         nodes,
     };
-    classes.into_iter().map(class).collect()
+    nodes_alike(platform, compute).into_iter().map(class).collect()
+}
+
+/// Nodes that are alike and have equal costs, those without one left out. Where several classes have alike names, each
+/// lists its own.
+fn nodes_alike(platform: &Platform, cost: impl Fn(NodeId) -> Option<Rational>) -> Vec<(String, Rational, Vec<NodeId>)> {
+    let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    for id in platform.node_ids() {
+        let Some(cost) = cost(id) else { continue };
+        let nodes = classes.entry((alike(platform, id), cost)).or_default();
+        if nodes.is_empty() {
+            *names.entry(common(platform.name(id))).or_default() += 1;
+        }
+        nodes.push(id);
+    }
+    let named = |((alike, cost), nodes): ((Alike, Rational), Vec<NodeId>)| {
+        let name = match names.get(&alike.name) {
+            Some(2..) => list(platform, nodes.iter().copied()),
+            _ => joined(nodes.iter().map(|&node| platform.name(node))),
+        };
+        (name, cost, nodes)
+    };
+    classes.into_iter().map(named).collect()
 }
 
 /// Names that differ in digits only, with `*` for the numbers that differ.

@@ -3,10 +3,11 @@
 mod change;
 mod classes;
 mod enough;
-mod pairs;
 mod report;
 mod row;
+mod sets;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,7 +15,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use oneport::platform::Change;
-use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, rate_watched};
+use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate_watched};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -71,7 +72,8 @@ cost whose names differ in digits only (shown as *). Each is tried alone, the th
   enough    a factor that gains as much as doubling, the least one unless it says 'or less'
   halved    the opposite
   removed   cables are gone; processors only forward. Not possible for ports, nor for participants of a reduction
-Where no class alone gains by doubling, pairs of the six classes that cost most when halved are doubled together.
+Where no class alone gains by doubling, pairs and triples of the six classes that cost most when halved are doubled
+together; triples are told where they gain more than each of their pairs.
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.
 +5 % to +10 %: between these; no schedule for more is known, and no proof that there is none.";
 
@@ -93,12 +95,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             return Ok(End::Refused);
         }
     };
-    let (rows, pairs) = if changes.is_empty() {
+    let (rows, (sets, tried)) = if changes.is_empty() {
         let rows = table(problem, &base, &options, &progress)?;
-        let pairs = together(problem, &base, &rows, &options, &progress)?;
-        (rows, pairs)
+        let sets = together(problem, &base, &rows, &options, &progress)?;
+        (rows, sets)
     } else {
-        (vec![scenario(&platform, &changes, arguments, &options, &progress)?], Vec::new())
+        (vec![scenario(&platform, &changes, arguments, &options, &progress)?], Default::default())
     };
     drop(progress);
     let disconnected = match &rows[..] {
@@ -106,7 +108,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         _ => None,
     };
     let (exact, seconds) = (arguments.exact, started.elapsed());
-    let report = Report { problem, base, rows, pairs, exact, seconds, ended_by: options.watch.ended_by() };
+    let report = Report { problem, base, rows, sets, tried, exact, seconds, ended_by: options.watch.ended_by() };
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     let Some(disconnected) = disconnected else { return Ok(End::Done) };
     eprintln!("error: no throughput after --change: {disconnected}");
@@ -161,26 +163,39 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
     Ok(rows)
 }
 
-/// A row for every pair of classes that limit together, where no class alone gains anything.
+/// A row for every pair of classes that limit together, and for every triple that gains more than its pairs, where no
+/// class alone gains anything; and how many of both were tried.
 fn together(
     problem: Problem<'_>,
     base: &Rated,
     rows: &[Row],
     options: &Options,
     progress: &Progress,
-) -> Result<Vec<Row>> {
-    let pairs = pairs::of(base, rows);
-    let total = pairs.len();
+) -> Result<(Vec<Row>, [usize; 2])> {
+    let sets = sets::of(base, rows);
+    let (total, mut tried) = (sets.len(), [0; 2]);
     let mut rows = Vec::with_capacity(total);
-    for (place, pair) in pairs.into_iter().enumerate() {
-        progress.about(format!("{} of {total} pairs, {}: ", place + 1, pair.name));
+    let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
+    for (place, set) in sets.into_iter().enumerate() {
+        progress.about(format!("{} of {total} sets, {}: ", place + 1, set.name));
         let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
         let options = Options { watch: options.watch.stage(percent), ..options.clone() };
-        let changed = problem.platform().changed(&pair.changes)?.platform;
-        let outcome = tried(problem, base, &changed, &options, progress)?;
-        rows.push(Row { name: pair.name, class: None, outcome, bottleneck: None, enough: None });
+        let changed = problem.platform().changed(&set.changes)?.platform;
+        let outcome = self::tried(problem, base, &changed, &options, progress)?;
+        let is_pair = set.members.len() == 2;
+        tried[usize::from(!is_pair)] += 1;
+        let least = match &outcome {
+            Outcome::Rated(rated) => rated.steady_state.throughput.clone(),
+            _ => Rational::default(),
+        };
+        let within = gains.iter().filter(|(members, _)| members.is_subset(&set.members));
+        let is_more = within.map(|(_, gain)| gain).all(|gain| *gain < least);
+        if is_pair || is_more {
+            gains.push((set.members, least));
+            rows.push(Row { name: set.name, class: None, outcome, bottleneck: None, enough: None });
+        }
     }
-    Ok(rows)
+    Ok((rows, tried))
 }
 
 /// The question on a platform that differs from the base.

@@ -25,8 +25,10 @@ pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
     pub rows: Vec<Row>,
-    /// Pairs of classes that are doubled together; tried where no class alone gains.
-    pub pairs: Vec<Row>,
+    /// Pairs and triples of classes that are doubled together; tried where no class alone gains.
+    pub sets: Vec<Row>,
+    /// How many pairs and triples were tried.
+    pub tried: [usize; 2],
     /// Whether fractions are printed in full.
     pub exact: bool,
     pub seconds: Duration,
@@ -50,7 +52,7 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "base": base,
             "rows": rows.map(|row| self.row(row)).collect::<Vec<_>>(),
-            "pairs": self.pairs.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
+            "pairs": self.sets.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
             "solve_seconds": self.seconds.as_secs_f64(),
             "ended_by": self.ended_by.map(limits::named),
         })
@@ -186,16 +188,19 @@ impl Report<'_> {
         format!("{}\n", table.trim_fmt())
     }
 
-    /// What pairs gain that gain something, the most first, and that no class alone does.
+    /// What sets gain that gain something, the most first, and that no class alone does.
     fn together(&self) -> String {
-        if self.pairs.is_empty() {
+        if self.sets.is_empty() {
             return String::new();
         }
         let one = Rational::one();
         let gain = |row: &Row| self.shares(row).map(|[low, _]| low).filter(|low| *low > one);
-        let mut gains: Vec<(Rational, &Row)> = self.pairs.iter().filter_map(|row| Some((gain(row)?, row))).collect();
+        let mut gains: Vec<(Rational, &Row)> = self.sets.iter().filter_map(|row| Some((gain(row)?, row))).collect();
         gains.sort_by(|one, other| other.0.cmp(&one.0));
-        let tried = count(self.pairs.len(), "pair");
+        let tried = match self.tried {
+            [pairs, 0] => count(pairs, "pair"),
+            [pairs, triples] => format!("{} and {}", count(pairs, "pair"), count(triples, "triple")),
+        };
         if gains.is_empty() {
             return format!("No class alone gains anything, and none of {tried} tried is known to.\n");
         }

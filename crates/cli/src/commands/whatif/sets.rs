@@ -1,4 +1,6 @@
-//! Pairs of classes: where doubling any class alone gains nothing, two that limit together may.
+//! Sets of classes: where doubling any class alone gains nothing, two or three that limit together may.
+
+use std::collections::BTreeSet;
 
 use oneport::platform::Change;
 use oneport::{Rated, Rational, Status};
@@ -6,19 +8,22 @@ use oneport::{Rated, Rational, Status};
 use super::classes::{Class, Trial};
 use super::row::{Outcome, Row};
 
-/// Classes that pairs are made of, at most: those whose halving costs most.
+/// Classes that sets are made of, at most: those whose halving costs most. Six are 15 pairs and 20 triples, each of
+/// which is solved.
 const MOST: usize = 6;
 
-/// Two classes, and what doubles both.
-pub struct Pair {
-    /// `A and B`.
+/// Classes that are doubled together.
+pub struct Set {
+    /// `A and B`, `A and B and C`.
     pub name: String,
+    /// Their places among those that sets are made of.
+    pub members: BTreeSet<usize>,
     /// Each link or processor once.
     pub changes: Vec<Change>,
 }
 
-/// The pairs to try; none where a class alone gains something, or is not proved to gain nothing.
-pub fn of(base: &Rated, rows: &[Row]) -> Vec<Pair> {
+/// The pairs, then the triples to try; none where a class alone gains something, or is not proved to gain nothing.
+pub fn of(base: &Rated, rows: &[Row]) -> Vec<Set> {
     let optimum = &base.upper_bound;
     let gains = |row: &Row| match (&row.class, &row.outcome) {
         (Some((_, Trial::Doubled)), Outcome::Rated(rated)) => rated.upper_bound > *optimum,
@@ -40,17 +45,21 @@ pub fn of(base: &Rated, rows: &[Row]) -> Vec<Pair> {
     let mut classes: Vec<(Rational, Class)> = rows.iter().filter_map(halved).collect();
     classes.sort_by(|one, other| one.0.cmp(&other.0));
     classes.truncate(MOST);
-    let both = |(place, (_, one)): (usize, &(Rational, Class))| -> Vec<Pair> {
-        let others = classes[place + 1..].iter();
-        others.filter_map(|(_, other)| pair(one, other)).collect()
-    };
-    classes.iter().enumerate().flat_map(both).collect()
+    let classes: Vec<Class> = classes.into_iter().map(|(_, class)| class).collect();
+    let larger = |place: usize| place + 1..classes.len();
+    let pairs: Vec<Vec<usize>> =
+        (0..classes.len()).flat_map(|one| larger(one).map(move |other| vec![one, other])).collect();
+    let third = |pair: &Vec<usize>| larger(pair[1]).map(|place| [&pair[..], &[place]].concat()).collect::<Vec<_>>();
+    let triples: Vec<Vec<usize>> = pairs.iter().flat_map(third).collect();
+    pairs.into_iter().chain(triples).filter_map(|places| set(&classes, &places)).collect()
 }
 
-fn pair(one: &Class, other: &Class) -> Option<Pair> {
-    let mut changes = one.changes(Trial::Doubled)?;
-    let more = other.changes(Trial::Doubled)?.into_iter().filter(|change| !changes.contains(change));
-    let more: Vec<Change> = more.collect();
-    changes.extend(more);
-    Some(Pair { name: format!("{} and {}", one.name, other.name), changes })
+fn set(classes: &[Class], places: &[usize]) -> Option<Set> {
+    let (mut changes, mut names): (Vec<Change>, Vec<&str>) = (Vec::new(), Vec::new());
+    for class in places.iter().map(|&place| &classes[place]) {
+        names.push(&class.name);
+        let more: Vec<Change> = class.changes(Trial::Doubled)?;
+        changes.extend(more.into_iter().filter(|change| !changes.contains(change)).collect::<Vec<_>>());
+    }
+    Some(Set { name: names.join(" and "), members: places.iter().copied().collect(), changes })
 }

@@ -1,0 +1,228 @@
+//! Whole copies of patterns whose busiest resource is as little busy as can be.
+//!
+//! The sum of the copies is given for each demand. From two beginnings, shares in proportion by largest remainders and
+//! shares rounded down with the rest where it keeps resources least busy, copies are moved from one pattern to another
+//! as long as fewer resources are busiest. Of few patterns all ways are searched that may be better.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use oneport_plan::{PeriodicSchedule, Problem};
+use oneport_schedule::{Measure, common_denominator};
+
+/// Most patterns of which all ways are searched, and resources of patterns that are looked at in the search, and while
+/// copies are moved: some hundredths of a second. Each number of pieces that is tried is shared out anew.
+const SEARCHED: usize = 24;
+const WORK: usize = 1 << 22;
+
+/// Copies of patterns, and what they keep busy.
+#[derive(Debug)]
+pub struct Sharing {
+    /// By demand, its patterns.
+    demands: Vec<Vec<usize>>,
+    /// By pattern: for how long a copy keeps resources busy, those that it does.
+    uses: Vec<Vec<(usize, u64)>>,
+    copies: Vec<u64>,
+    /// By resource: how long it is busy.
+    loads: Vec<u128>,
+}
+
+impl Sharing {
+    /// A beginning; `None` where times or copies have more than 64 bits.
+    pub fn new(problem: Problem<'_>, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
+        let measure = Measure::new(problem);
+        let times: Vec<_> = (0..measure.places()).map(|place| measure.time(place)).collect();
+        let unit = common_denominator(&times);
+        let mut demands: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut all = Vec::with_capacity(copies.len());
+        for (place, scheduled) in schedule.patterns.iter().enumerate() {
+            demands.entry(scheduled.pattern.demand).or_default().push(place);
+            let mut uses: BTreeMap<usize, BigInt> = BTreeMap::new();
+            for (place, units) in measure.uses(&scheduled.pattern) {
+                let time = (&times[place] * &unit * units).to_integer();
+                measure.occupied(place).for_each(|resource| *uses.entry(resource).or_default() += &time);
+            }
+            let counted =
+                uses.into_iter().map(|(resource, time)| Some((resource, measure.counted(resource, time).to_u64()?)));
+            all.push(counted.collect::<Option<Vec<_>>>()?);
+        }
+        let resources = all.iter().flatten().map(|&(resource, _)| resource + 1).max().unwrap_or(0);
+        let empty = Sharing {
+            demands: demands.into_values().collect(),
+            uses: all,
+            copies: vec![0; copies.len()],
+            loads: vec![0; resources],
+        };
+        Some(empty.with(copies))
+    }
+
+    /// These copies.
+    fn with(mut self, copies: &[u64]) -> Self {
+        self.copies = copies.to_vec();
+        self.loads.fill(0);
+        for (uses, &copies) in self.uses.iter().zip(copies) {
+            uses.iter().for_each(|&(resource, time)| self.loads[resource] += u128::from(time) * u128::from(copies));
+        }
+        self
+    }
+
+    fn busiest(&self) -> u128 {
+        self.loads.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The best that is found from here and from shares that are rounded down; `floors` are these.
+    pub fn least(self, floors: &[u64]) -> Vec<u64> {
+        let wanted: Vec<u64> = self.sums(&self.copies);
+        let first = self.moved();
+        let (busiest, copies) = (first.busiest(), first.copies.clone());
+        let mut second = first.with(floors);
+        second.fill(&wanted);
+        let second = second.moved();
+        let mut best = Best { busiest, copies };
+        if second.busiest() < busiest {
+            best = Best { busiest: second.busiest(), copies: second.copies.clone() };
+        }
+        if second.copies.len() <= SEARCHED {
+            let none = vec![0; second.copies.len()];
+            let (order, mut work) = (second.demands.concat(), WORK);
+            let ends = second.demands.iter().flat_map(|places| places.last()).copied().collect::<Vec<_>>();
+            let mut search = Search { sharing: second.with(&none), order, ends, wanted, best, work: &mut work };
+            search.from(0, 0);
+            best = search.best;
+        }
+        best.copies
+    }
+
+    /// Copies of each demand.
+    fn sums(&self, copies: &[u64]) -> Vec<u64> {
+        self.demands.iter().map(|places| places.iter().map(|&place| copies[place]).sum()).collect()
+    }
+
+    fn add(&mut self, pattern: usize, copies: u64) {
+        self.copies[pattern] += copies;
+        for &(resource, time) in &self.uses[pattern] {
+            self.loads[resource] += u128::from(time) * u128::from(copies);
+        }
+    }
+
+    fn take(&mut self, pattern: usize, copies: u64) {
+        self.copies[pattern] -= copies;
+        for &(resource, time) in &self.uses[pattern] {
+            self.loads[resource] -= u128::from(time) * u128::from(copies);
+        }
+    }
+
+    /// How busy a pattern's resources are with one copy more.
+    fn with_one_more(&self, pattern: usize) -> u128 {
+        self.uses[pattern].iter().map(|&(resource, time)| self.loads[resource] + u128::from(time)).max().unwrap_or(0)
+    }
+
+    /// Adds what is missing of each demand, one copy after the other, where its resources are least busy.
+    fn fill(&mut self, wanted: &[u64]) {
+        let missing: Vec<u64> = wanted.iter().zip(self.sums(&self.copies)).map(|(all, has)| all - has).collect();
+        for round in 0..missing.iter().copied().max().unwrap_or(0) {
+            for (demand, _) in missing.iter().enumerate().filter(|(_, missing)| **missing > round) {
+                let least =
+                    self.demands[demand].iter().copied().min_by_key(|&place| (self.with_one_more(place), place));
+                least.into_iter().for_each(|place| self.add(place, 1));
+            }
+        }
+    }
+
+    /// Moves copies as long as that leaves fewer resources as busy as the busiest one.
+    fn moved(mut self) -> Self {
+        let mut work = WORK;
+        while let Some((from, to)) = self.better(&mut work) {
+            self.take(from, 1);
+            self.add(to, 1);
+        }
+        self
+    }
+
+    /// A move that leaves fewer resources busiest.
+    fn better(&mut self, work: &mut usize) -> Option<(usize, usize)> {
+        let most = self.busiest();
+        let at_most = |sharing: &Sharing, pattern: usize| {
+            sharing.uses[pattern]
+                .iter()
+                .filter(|&&(resource, time)| time > 0 && sharing.loads[resource] == most)
+                .count()
+        };
+        for demand in 0..self.demands.len() {
+            for from in self.demands[demand].clone() {
+                if self.copies[from] == 0 || at_most(self, from) == 0 {
+                    continue;
+                }
+                let relieved = at_most(self, from);
+                self.take(from, 1);
+                let better = self.demands[demand].iter().copied().find(|&to| {
+                    *work = work.saturating_sub(self.uses[to].len());
+                    let reach = self.uses[to]
+                        .iter()
+                        .filter(|&&(resource, time)| time > 0 && self.loads[resource] + u128::from(time) >= most);
+                    let (mut again, mut above) = (0, false);
+                    for &(resource, time) in reach {
+                        again += 1;
+                        above |= self.loads[resource] + u128::from(time) > most;
+                    }
+                    to != from && !above && again < relieved
+                });
+                self.add(from, 1);
+                if *work == 0 {
+                    return None;
+                }
+                if let Some(to) = better {
+                    return Some((from, to));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The best that is known.
+struct Best {
+    busiest: u128,
+    copies: Vec<u64>,
+}
+
+/// A search through all ways.
+struct Search<'w> {
+    sharing: Sharing,
+    /// The patterns, those of a demand one after the other.
+    order: Vec<usize>,
+    /// The last pattern of each demand.
+    ends: Vec<usize>,
+    /// Copies of each demand; while it runs, those that are left.
+    wanted: Vec<u64>,
+    best: Best,
+    work: &'w mut usize,
+}
+
+impl Search<'_> {
+    /// All ways for the patterns from a place on, of which the first belongs to a demand.
+    fn from(&mut self, place: usize, demand: usize) {
+        let Some(&pattern) = self.order.get(place) else {
+            self.best = Best { busiest: self.sharing.busiest(), copies: self.sharing.copies.clone() };
+            return;
+        };
+        let (left, is_last) = (self.wanted[demand], self.ends[demand] == pattern);
+        // From the first copy on that exceeds the best, more do as well.
+        let time = |sharing: &Sharing, copies: u64| {
+            let uses = sharing.uses[pattern].iter();
+            uses.map(|&(resource, time)| sharing.loads[resource] + u128::from(time) * u128::from(copies)).max()
+        };
+        for copies in if is_last { left } else { 0 }..=left {
+            *self.work = self.work.saturating_sub(self.sharing.uses[pattern].len());
+            if *self.work == 0 || time(&self.sharing, copies).unwrap_or(0) >= self.best.busiest {
+                return;
+            }
+            self.sharing.add(pattern, copies);
+            self.wanted[demand] -= copies;
+            self.from(place + 1, demand + usize::from(is_last));
+            self.wanted[demand] += copies;
+            self.sharing.take(pattern, copies);
+        }
+    }
+}
