@@ -47,7 +47,7 @@ pub(crate) struct Vertex {
     pub row: usize,
 }
 
-/// What flows from one vertex to another.
+/// A value or message that flows from one vertex to another.
 pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Edge {
     pub tooltip: String,
 }
 
-/// What a vertex is.
+/// Role of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     /// The owner of a message.
@@ -80,7 +80,7 @@ pub(crate) enum Role {
     Merge,
     /// A partial result where it arrives.
     Arrival,
-    /// What no task uses.
+    /// A result that no task uses.
     Result,
 }
 
@@ -347,7 +347,7 @@ impl Contraction<'_> {
         self.edges.push(Edge { from, to, part, links, time: Rational::default(), tooltip });
     }
 
-    /// The path to a vertex: without a copy where it is used once, so long ways take linear time.
+    /// The path to a vertex: without a copy where it is used once, so long paths take linear time.
     fn path(&mut self, vertex: usize) -> (usize, Vec<LinkId>) {
         let (made, links) = &mut self.paths[vertex];
         (*made, if self.uses[vertex] > 1 { links.clone() } else { std::mem::take(links) })

@@ -1,4 +1,4 @@
-//! Drawings as Graphviz text, for those who draw with `dot`.
+//! Drawings as Graphviz text, for the program `dot`.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use oneport_platform::{Platform, Rational};
 use crate::diagram::{Diagram, Role, Style, Vertex, diagram, drawn_as};
 use crate::{quantities, words};
 
-/// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top:
-/// merges are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips
-/// tell sizes and times.
+/// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top: merges
+/// are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips give
+/// sizes and times.
 ///
 /// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
 pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
@@ -35,7 +35,7 @@ pub fn once_tree(reduction: &Reduction) -> String {
     out
 }
 
-/// The transmission windows of a reduction for Graphviz: times in the nodes, sender and receiver beside them, the
+/// The transmission windows of a reduction for Graphviz: times in the nodes, sender and receiver next to them, the
 /// destination's last reception at the top. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let mut out = String::from("digraph windows {\n  node [fontname=\"Arial\", shape=circle];\n");

@@ -1,4 +1,4 @@
-//! Drawings as PNG, with letters of their own: the same bytes on every machine.
+//! Drawings as PNG, with built-in fonts: the same bytes on every machine.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
@@ -21,10 +21,10 @@ pub struct Png {
     pub lacking: Vec<String>,
 }
 
-/// Why a drawing is no picture.
+/// Reasons why a drawing cannot be painted.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The text is no drawing.
+    /// The text is not a drawing.
     #[error("this is no SVG: {0}")]
     Svg(String),
     /// Nothing to paint on, or no room for it.
@@ -46,7 +46,7 @@ pub enum PngError {
 /// lost. Time and memory linear in the number of pixels.
 ///
 /// # Errors
-/// Text that is no SVG, or one without a size.
+/// Text that is not SVG, or SVG without a size.
 pub fn png(svg: &str) -> Result<Png, PngError> {
     let mut options = Options { font_family: "DejaVu Sans".to_string(), ..Options::default() };
     let fonts = options.fontdb_mut();

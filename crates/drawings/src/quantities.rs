@@ -1,4 +1,4 @@
-//! Quantities in the platform's units, or as plain numbers where nobody said what they mean.
+//! Quantities in the platform's units, or as plain numbers if the platform declares no units.
 
 use num_traits::Zero;
 use oneport_plan::{Amount, Problem};
@@ -25,12 +25,12 @@ pub(crate) fn frequency(platform: &Platform, value: &Rational) -> String {
     }
 }
 
-/// "weight 1/3 per unit of time": how often a pattern is carried out.
+/// "weight 1/3 per unit of time": how often a pattern is executed.
 pub(crate) fn weight(platform: &Platform, value: &Rational) -> String {
     format!("weight {}", frequency(platform, value))
 }
 
-/// What a link's cost means: "25 GB/s", or "1/25 per unit of message".
+/// A link's cost as a bandwidth: "25 GB/s", or "1/25 per unit of message".
 pub(crate) fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
         _ if cost.is_zero() => "no time".to_string(),

@@ -29,7 +29,7 @@ pub(crate) fn terse(value: &Rational) -> String {
     if exact.len() <= TERSE { exact } else { format!("≈{}", decimal(value, 2)) }
 }
 
-/// A float of a chart with so many significant digits.
+/// A float of a chart with `digits` significant digits.
 pub(crate) fn decimal_of(value: f64, digits: usize) -> String {
     Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, digits))
 }
@@ -39,7 +39,7 @@ pub(crate) fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(0.0)
 }
 
-/// `part / whole` as a float, for pixels only; 0 when there is no whole.
+/// `part / whole` as a float, for pixels only; 0 if `whole` is 0.
 pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() { 0.0 } else { pixels(&(part / whole)) }
 }
@@ -85,7 +85,7 @@ pub(crate) fn link_name(platform: &Platform, id: LinkId) -> String {
 /// Short names of the messages of one instance.
 pub(crate) struct Messages<'a> {
     platform: &'a Platform,
-    /// The collective, or its groups: the number of the first demand, and what is carried out.
+    /// Per group: the number of its first demand, and its collective. A single collective is one group.
     groups: Vec<(usize, &'a Collective)>,
     grouped: bool,
 }
@@ -106,7 +106,7 @@ impl<'a> Messages<'a> {
         Messages { platform, groups: members.iter().map(group).collect(), grouped: true }
     }
 
-    /// The group of a demand, what it carries out, and the demand's number there.
+    /// The group of a demand, the group's collective, and the demand's number there.
     fn find(&self, place: usize) -> Option<(usize, &'a Collective, usize)> {
         let group = self.groups.partition_point(|(first, _)| *first <= place).checked_sub(1)?;
         let &(first, collective) = self.groups.get(group)?;
@@ -121,7 +121,7 @@ impl<'a> Messages<'a> {
         if self.grouped { format!("{label} of group {}", group + 1) } else { label }
     }
 
-    /// Whether the message is one of those that are combined.
+    /// Whether the message's demand combines operands.
     pub(crate) fn combines(&self, message: Message) -> bool {
         let demand = self.find(message.demand).and_then(|(_, collective, place)| collective.demand(place));
         demand.is_some_and(|demand| demand.kind().combines())
@@ -146,8 +146,8 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Messages of one category share a colour: the partial results of a single reduction have one each, those of many
-    /// reductions, and of groups, one by demand.
+    /// Messages of one category share a colour: each partial result of a single reduction has a colour; with many
+    /// reductions, or groups, the partial results of a demand share one.
     pub(crate) fn category(&self, message: Message) -> usize {
         let combined = match self.groups.first() {
             Some((_, collective)) if !self.grouped && collective.demands() == 1 => {
@@ -167,7 +167,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// What a legend says of the message's category.
+    /// The legend's text for the message's category.
     pub(crate) fn category_label(&self, message: Message) -> String {
         let Some((group, collective, place)) = self.find(message.demand) else { return self.label(message) };
         let several = collective.demands() > 1 && collective.combines();
@@ -203,7 +203,7 @@ pub(crate) fn partial(part: Interval) -> String {
     if part.first == part.last { format!("v{}", part.first) } else { format!("v[{},{}]", part.first, part.last) }
 }
 
-/// Most operands whose owners are told.
+/// Most operands whose owners are named.
 const NAMED_OPERANDS: usize = 48;
 
 /// "v0 of a, v1 of b": whose the operands are, in the one order of all patterns: each pattern's own, or that of the
@@ -236,7 +236,8 @@ pub(crate) fn merge(part: Interval, split: usize) -> String {
     format!("{} of {} and {}", partial(part), partial(left), partial(right))
 }
 
-/// What messages call the role that a single node plays: "source" or "target"; `None` where all play one role.
+/// The role of the only node that plays it, as messages call it: "source" or "target". `None` if many nodes play each
+/// role.
 pub(crate) fn centre(collective: &Collective) -> Option<&'static str> {
     collective.form()?.roles.iter().find(|role| !role.many).map(|role| role.one)
 }

@@ -14,8 +14,8 @@ use crate::violation::too_large;
 /// exhaust the memory.
 const MAX_BITS: u64 = 1 << 32;
 
-/// Whether the value is a positive number. A denominator that is not positive (only raw construction makes
-/// one) is no number at all.
+/// Whether the value is a positive number. A fraction whose denominator is not positive (only raw construction makes
+/// one) is invalid.
 pub(crate) fn is_positive(value: &Rational) -> bool {
     is_sound(value) && value.numer().is_positive()
 }
@@ -80,13 +80,13 @@ impl Scale {
         }
     }
 
-    /// A scaled number as the rational it stands for.
+    /// A scaled number as the rational that it represents.
     pub(crate) fn rational(&self, scaled: BigUint) -> Rational {
         fraction(scaled, &self.denominator)
     }
 }
 
-/// The least common multiple, or its number of bits as soon as that exceeds the limit.
+/// The least common multiple. `Err`: the number of bits reached, if that is above the limit.
 ///
 /// Give large numbers first: the small ones then tend to divide, and a division is cheaper than a gcd.
 pub(crate) fn least_common_multiple<'a>(

@@ -31,8 +31,8 @@ use crate::arithmetic::{Scale, is_positive};
 use crate::case::Case;
 use crate::violation::{fault, shown};
 
-/// Checks that copies at one rate and reductions at the other can be carried out, each alone, and returns what follows
-/// for the question: the rate of its kind, or that of both in turns.
+/// Checks that copies at one rate are feasible alone, and so are reductions at the other. Returns the rate of the
+/// question: the rate of its kind, or of both in turns.
 ///
 /// # Errors
 /// [`Rule::Question`](crate::Rule::Question) where the theorem does not apply, [`Rule::SteadyState`](crate::Rule) where

@@ -14,27 +14,26 @@ pub(crate) struct Case<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) collective: &'a Collective,
     pub(crate) volumes: &'a Volumes,
-    /// Of a group: its demands alone.
+    /// For a group: its demands. `None` for the whole collective.
     block: Option<Block<'a>>,
-    /// Asked by what takes long; what it cuts short is meaningless.
+    /// Checked by long computations. After it ended, their results are meaningless.
     watch: Option<&'a Watch>,
 }
 
-/// Demands of one kind that are carried out equally often.
+/// Demands of one kind that are executed equally often.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'a> {
     pub(crate) case: Case<'a>,
     /// The kind of all its demands.
     pub(crate) kind: Kind,
-    /// How often it is carried out per instance of the whole.
+    /// Executions per instance of the whole.
     pub(crate) rate: u64,
     /// Place of its first demand in the whole.
     pub(crate) first: usize,
 }
 
 impl Group<'_> {
-    /// Whether values are combined for exactly those who own them. Only these have to exchange what the theorems on
-    /// all-reduces say.
+    /// Whether values are combined for exactly the nodes that own them. The theorems on all-reduces hold only then.
     pub(crate) fn is_all_reduce(&self) -> bool {
         let sets = |nodes: &[NodeId]| nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
         match self.case.demand(0).map(|demand| (demand.operands, demand.goals)) {
@@ -64,12 +63,12 @@ impl<'a> Case<'a> {
         Case { platform, collective, volumes, block: None, watch: None }
     }
 
-    /// How often the demand at this place is carried out per instance.
+    /// How often the demand at this index is executed per instance.
     pub(crate) fn rate(&self, place: usize) -> u64 {
         self.block.map_or_else(|| self.collective.rate(place), |block| block.rate)
     }
 
-    /// By demand, how often it is carried out per instance; empty where all are carried out once.
+    /// Per demand: its executions per instance. Empty if all are executed once.
     pub(crate) fn rates(&self) -> Vec<u64> {
         match self.collective.is_listed() {
             true => (0..self.demands()).map(|place| self.rate(place)).collect(),
@@ -98,8 +97,8 @@ impl<'a> Case<'a> {
         self.block.map_or_else(|| self.collective.demand(place), |block| block.demand(place))
     }
 
-    /// By demand, its goals: the last operand of a prefix of them, and where that is wanted. The owner of a single
-    /// operand has it already.
+    /// Per demand: its goals, each as the last operand of the wanted prefix and the node that wants it. A goal of a
+    /// single operand holds already at the operand's owner.
     pub(crate) fn goals(&self) -> Vec<Vec<(usize, NodeId)>> {
         let of_demand = |place: usize| {
             let demand = self.demand(place)?;
@@ -113,12 +112,12 @@ impl<'a> Case<'a> {
         (0..self.demands()).filter_map(of_demand).collect()
     }
 
-    /// Of a group: the owners of the values to be combined; none where nothing is.
+    /// For a group: the owners of the values to be combined. Empty if nothing is combined.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
         self.block.map_or(&[], |block| block.operands())
     }
 
-    /// Of a group: whether operands may be combined in any order.
+    /// For a group: whether operands may be combined in any order.
     pub(crate) fn is_commutative(&self) -> bool {
         self.block.is_some_and(|block| block.is_commutative())
     }
@@ -175,7 +174,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// No bound, because there is no schedule.
+    /// There is no bound, because no schedule exists.
     pub(crate) fn unreachable(&self, from: NodeId, target: NodeId) -> Violation {
         let (from, target) = (self.name(from), self.name(target));
         fault!(Unreachable, "no path leads from '{from}' to '{target}'"; "every source must reach its targets")
@@ -193,7 +192,7 @@ pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
     part.first <= part.last && part.last < demand.operands.len()
 }
 
-/// The least amount of all parts of at least so many operands.
+/// The least amount of all parts with at least `fewest` operands.
 pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational {
     let of = |operands: usize| amount.of(Interval { first: 0, last: operands.saturating_sub(1) }).unwrap_or_default();
     match amount {

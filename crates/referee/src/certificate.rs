@@ -1,9 +1,9 @@
-//! What a list of prices proves.
+//! Computes the upper bound on the throughput that a list of prices proves.
 //!
 //! In a schedule of throughput `TP`, one unit of time occupies resource `r` for at most its capacity, and the links of
 //! an odd set for at most its capacity together, so the priced time is at most `sum_r pi_r cap_r`. Each demand of each
-//! instance is carried out by some pattern, which costs at least the cheapest pattern under `pi`:
-//! `TP * sum_k rate_k cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
+//! instance is executed by some pattern, which costs at least the cheapest pattern under `pi`: `TP * sum_k rate_k
+//! cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
 
 use num_traits::Zero;
 use oneport_plan::{Certificate, Kind, Problem};
@@ -22,18 +22,18 @@ use crate::prices::Prices;
 use crate::shares::Shares;
 use crate::violation::fault;
 
-/// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over
-/// the sum over the demands of the price of the cheapest pattern.
+/// Upper bound on the throughput of every schedule, in instances per unit of time: the sum of prices times capacities,
+/// over the sum over the demands of the price of the cheapest pattern.
 ///
 /// - **Paths** (one value, one target), exactly, whatever cuts there are: one run of Dijkstra's algorithm per source
 ///   (per target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
 ///   O(sources (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
-/// - **Arborescences** (one value, several targets). Where the certificate has cuts for a demand, what they weigh
-///   together, after a check that they charge no link (no route through nodes that do not replicate) for more than it
-///   costs. Else exactly where all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
-///   [`Certificate::SMALL`] targets (Dreyfus and Wagner) or nodes that replicate and are no targets (all subsets of
-///   them): there cuts need not prove what arborescences cost. Else a lower bound: the larger of the dual ascent of
-///   Wong and of the longest of the shortest paths.
+/// - **Arborescences** (one value, several targets). If the certificate has cuts for a demand, their total weight,
+///   after a check that they charge no link (no route through nodes that do not replicate) for more than it costs. Else
+///   exactly where all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
+///   [`Certificate::SMALL`] targets (Dreyfus and Wagner) or at most that many nodes that replicate and are not targets
+///   (all subsets of them): in these cases cuts need not prove the price of an arborescence. Else a lower bound: the
+///   larger of the dual ascent of Wong and of the longest of the shortest paths.
 /// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
 ///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
 ///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine
@@ -41,22 +41,21 @@ use crate::violation::fault;
 ///   price of a tree that may use the same operand several times, and of what it costs to leave every owner once plus
 ///   the cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges
 ///   cost. Where every demand crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
-/// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that
-///   merges cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Trees are left
-///   out as above where every demand crosses cuts, and replaced by the longest way of a value where there are no cuts
-///   and too many partial trees. For an all-reduce also what has to be exchanged (see
-///   [`Exchange`](oneport_plan::Exchange)), if every participant is a part of its own and pays all prices. Where the
-///   certificate has borders, gatherings or exchanges for it, only what these prove is added up, plus the least that
-///   merges cost.
-///   Where the certificate has [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction
-///   tree under the goal's shares, after a check that no task's shares exceed its price.
+/// - **Schemes** (several values, several targets), from below: the larger of two bounds: the weight of the cuts plus
+///   the least price of the merges; the most expensive of the reduction trees that a scheme contains, one for every
+///   goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path of a value
+///   where there are no cuts and too many partial trees. For an all-reduce also the least price of the exchange (see
+///   [`Exchange`](oneport_plan::Exchange)), where every participant is a separate part and pays all prices. Where the
+///   certificate has borders, gatherings or exchanges for it, only their bounds are added up, plus the least price of
+///   the merges. Where the certificate has [shares](oneport_plan::Share), also the sum over the goals of the cheapest
+///   reduction tree under the goal's shares, after a check that the sum of a task's shares is at most its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
 /// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand
-/// that nothing can carry out; prices under which everything is free, which prove nothing; a reduction too large for
-/// the memory; an ill-posed question.
+/// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
+/// memory; an ill-posed question.
 pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {
     bound_watched(problem, certificate, &Watch::unlimited())
 }
@@ -70,27 +69,27 @@ pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Wa
     Ok(proof.supply / proof.needs.iter().map(|need| &need.price).sum::<Rational>())
 }
 
-/// The two sums behind a bound, in the certificate's own prices.
+/// The two sums of a bound, in the certificate's prices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// What a unit of time has to spend: the sum of prices times capacities.
+    /// Priced time per unit of time: the sum of prices times capacities.
     pub supply: Rational,
-    /// What an instance costs at least: together more than 0.
+    /// Lower bounds on the price of an instance, by group. Their sum is above 0.
     pub needs: Vec<Need>,
 }
 
-/// What demands of one kind cost at least per instance.
+/// Lower bound on the price of a group's demands per instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// Place of the first of them among the demands of the collective.
+    /// Index of the group's first demand in the collective.
     pub first: usize,
-    /// How many they are.
+    /// Demands of the group.
     pub count: usize,
-    /// Their price together, as often as an instance carries them out.
+    /// Their total price per instance, rates included.
     pub price: Rational,
 }
 
-/// The proof behind [`bound`]: no schedule exceeds the supply over the sum of the needs.
+/// The proof of [`bound`]: the throughput of every schedule is at most the supply over the sum of the needs.
 ///
 /// # Errors
 /// As [`bound`].

@@ -1,12 +1,12 @@
 //! The price of the cheapest reduction trees, and what schemes cost at least.
 //!
-//! A tree over intervals of operands (over sets of operands, if the operator is commutative) costs for every partial
-//! result the way to where it is needed, and its merge. Let `C[S][j]` be the least price of having the partial result
-//! `S` at processor `j`, and `M[S][i]` that of making it at `i`:
+//! A tree over intervals of operands (over sets of operands, if the operator is commutative) costs, for every partial
+//! result, the path to the processor that needs it, and its merge. Let `C[S][j]` be the least price of having the
+//! partial result `S` at processor `j`, and `M[S][i]` the least price of making it at `i`:
 //!
 //! - `M[S][i] = min over splits S = L + R of C[L][i] + C[R][i]`, `+ work(S) merge(i)`; a single operand is made free of
-//!   charge at its owner;
-//!   where work depends on the split and the processor, it joins the minimum, and a merge that cannot be done is none;
+//!   charge at its owner; where work depends on the split and the processor, it joins the minimum, and an impossible
+//!   merge is left out;
 //! - `C[S][j] = min over i of M[S][i] + size(S) distance(i, j)`. Sizes scale all links alike, so one all-pairs shortest
 //!   path under unit size serves every `S`.
 //!
@@ -14,8 +14,8 @@
 //! far longer than machine words where prices come from a linear program, and there are many of them (`n^3/6` splits
 //! on every processor): see [`search`] for how the exact value is found nevertheless.
 //!
-//! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to, of which no two make
-//! or move the same part. So it costs at least the dearest of the cheapest trees to its goals.
+//! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to. No two of these
+//! tasks make or move the same part. So it costs at least the most expensive of the cheapest trees to its goals.
 
 mod arborescence;
 mod many_operands;
@@ -41,21 +41,21 @@ use parts::Parts;
 use priced::Priced;
 use search::Search;
 
-/// For so many operands of a commutative operator all sets of them are tried, whatever the platform;
+/// Up to this many operands of a commutative operator, all sets of them are tried on every platform.
 const SET_OPERANDS: usize = 12;
-/// for more, as long as that takes no more than so many machine operations.
+/// With more operands, all sets are tried if that takes at most this many machine operations.
 const SET_OPERATIONS: u128 = 1 << 29;
 /// Most partial results times processors: half a gigabyte of lower bounds.
 const MAX_STATES: u128 = 1 << 25;
-/// Most machine operations where cuts bound all demands: those of some seventy operands, a second or so.
+/// Most machine operations if cuts bound all demands: enough for about seventy operands, about a second.
 const MAX_OPERATIONS: u128 = 1 << 24;
 
 /// The sum over the demands of a collective that combines values of the price of the cheapest reduction tree, or of the
 /// least that a scheme costs.
 ///
-/// Trees exactly, except for a commutative operator of so many operands that their sets are too many: then exact for
-/// equal volumes where every processor takes part (see [`arborescence`]), and otherwise a lower bound of it (see
-/// [`many_operands`]), so that what it proves still holds. Schemes from below.
+/// Trees are priced exactly, except for a commutative operator with too many sets of operands. Then they are exact for
+/// equal volumes if every processor takes part (see [`arborescence`]), and a lower bound otherwise (see
+/// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below.
 pub(crate) fn cheapest_combinations(
     group: &Group<'_>,
     prices: &Prices,
@@ -83,7 +83,7 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
         match priced_demands(case, prices, many) {
             Ok(trees) => Some(trees),
             Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
-            // A reduction that no cut is for costs nothing at least.
+            // The platform is too large to price reductions. Reductions without cuts count 0.
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind == Kind::Combine && some_cut => None,
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
                 return simple::longest_way(case, prices);
@@ -119,8 +119,8 @@ fn operations(case: &Case<'_>, many: bool) -> u128 {
     splits.saturating_mul(processors).saturating_add(parts.saturating_mul(processors.saturating_mul(processors)))
 }
 
-/// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the
-/// operands are many.
+/// Per demand: the price of the most expensive of the cheapest trees to its goals, over a common denominator. A lower
+/// bound if the operands are many.
 fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
     // For many operands every owner counts for itself, and where work depends on the processor every processor.
@@ -144,7 +144,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
         return Ok((arborescence::prices(case, &priced)?, priced.denominator));
     }
     let distances = priced.distances(case, &priced.lengths)?;
-    // By demand, operands `0..=last` at a processor.
+    // Per demand: operands `0..=last` at a processor.
     let goals = case.goals();
     for &(last, target) in goals.iter().flatten() {
         check_reachable(case, &priced, &distances, last, target)?;
@@ -157,8 +157,8 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
         };
         goals.iter().map(of_demand).collect()
     };
-    // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
-    // owner reaches every target, so that there is a tree to each.
+    // With many operands the goals are whole results: only the goals of a scan are not, and a scan is not commutative.
+    // And every owner reaches every target, so that there is a tree to each.
     let trees = if many {
         let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
@@ -176,9 +176,9 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     Ok((trees, priced.denominator))
 }
 
-/// By node: the first processor from which it is reached, and which it reaches, over links that cost nothing; itself
-/// where there is none. What one of such nodes has, all have at the same price, so one of them stands for all: prices
-/// on a few ports make even large platforms small.
+/// Per node: the first processor that it reaches, and is reached from, over links of price 0; itself if there is no
+/// such processor. If one node of such a group has a value, all have it at the same price, so one represents them all:
+/// prices on a few ports make even large platforms small.
 fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
     let platform = case.platform;
     let is_free = |link: LinkId| lengths[link.index()].0.is_zero();
@@ -233,7 +233,7 @@ mod tests {
         Rational::new((value % 7 + 1).into(), (value / 7 % 5 + 1).into())
     }
 
-    /// A one-way ring with chords: `bytes` are the costs; one in four is no chord.
+    /// A one-way ring with chords: `bytes` are the costs; one in four is left out.
     fn platform(nodes: usize, bytes: &[u8]) -> Platform {
         let mut builder = Platform::builder();
         let ids: Vec<NodeId> =

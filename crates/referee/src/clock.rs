@@ -56,14 +56,14 @@ impl Date for BigUint {
     }
 }
 
-/// What deeds take, and what dates count.
+/// Durations of tasks, and the unit of dates, as integers.
 pub(crate) struct Clock<N> {
     scale: Scale,
-    /// By link: latency, overhead, time of the smallest share.
+    /// Per link: latency, overhead, time of the smallest share.
     pub(crate) links: Vec<[N; 3]>,
-    /// By node: time of a merge of the smallest share; 0 where nobody merges.
+    /// Per node: time of a merge of the smallest share; 0 if the node cannot merge.
     pub(crate) nodes: Vec<N>,
-    /// By piece: how many smallest shares.
+    /// Per piece: its size in smallest shares.
     pub(crate) shares: Vec<N>,
     /// How many smallest shares a whole demand has.
     pub(crate) whole: N,
@@ -111,11 +111,11 @@ impl Clock<BigUint> {
         })
     }
 
-    /// The same in machine integers, if no deed of the run can end later than these count.
+    /// The same in machine integers, if every task of the run ends within their range.
     pub(crate) fn narrow<N: Date>(&self, run: &Run) -> Option<Clock<N>> {
         let largest = |numbers: &mut dyn Iterator<Item = &BigUint>| numbers.map(BigUint::bits).max().unwrap_or(0);
         let all_shares: BigUint = self.shares.iter().sum();
-        // A deed moves or merges every piece once at most.
+        // A task moves or merges every piece at most once.
         let longest = largest(&mut self.links.iter().flatten().chain(&self.nodes)) + all_shares.bits();
         let last = run.actions.iter().map(|action| &action.start).max().map_or(0, |start| (start * &self.unit).bits());
         if last.max(longest) + 2 >= N::BITS {

@@ -64,7 +64,7 @@ pub(crate) fn cheapest_copies(
     Ok(total)
 }
 
-/// The cheapest routes between nodes that replicate, for cuts: of those that no cut tells apart, one stands for all.
+/// The cheapest routes between nodes that replicate, for cuts. Nodes that no cut separates share their routes.
 struct Routes {
     arcs: Rc<Vec<Arc<BigUint>>>,
     denominator: BigUint,
@@ -73,8 +73,8 @@ struct Routes {
 impl Routes {
     /// For each of several lists of cuts. None at all where all nodes replicate: then links are routes.
     ///
-    /// A run of Dijkstra's algorithm for every set of nodes that no cut of a list tells apart, or for every node where
-    /// that is less.
+    /// Runs Dijkstra's algorithm for every set of nodes that no cut of a list separates, or for every node if that is
+    /// less work.
     fn new(
         case: &Case<'_>,
         lengths: &[(BigUint, BigUint)],
@@ -128,7 +128,7 @@ fn scaled(lengths: &[(BigUint, BigUint)]) -> Result<(Vec<BigUint>, BigUint), Vio
 /// The same for demands without cuts, for messages of unit size.
 fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
     let (scaled, denominator) = scaled(lengths)?;
-    // No sum of an algorithm exceeds twice the longest link times the square of the number of nodes.
+    // No sum of an algorithm is above twice the longest link times the square of the number of nodes.
     let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
     let bits = longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;
     let total = if bits <= 64 {
@@ -178,8 +178,8 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
     Ok(total)
 }
 
-/// The nodes that links of length 0 lead to: copies get there for nothing, each by a route of its own, and an
-/// arborescence of such routes costs nothing.
+/// The nodes that links of length 0 lead to: copies get there for free, each by a separate route, and an arborescence
+/// of such routes costs nothing.
 fn reached_freely<T: Weight>(case: &Case<'_>, lengths: &[T], source: NodeId) -> Vec<bool> {
     let mut reached = vec![false; case.platform.nodes().len()];
     reached[source.index()] = true;
@@ -195,7 +195,7 @@ fn reached_freely<T: Weight>(case: &Case<'_>, lengths: &[T], source: NodeId) -> 
     reached
 }
 
-/// By hub, the price of the cheapest arborescence from there to all others.
+/// Per hub: the price of the cheapest arborescence from it to all others.
 fn spanning<T: Weight>(routes: &[Arc<T>], hubs: &[usize]) -> Vec<Option<T>> {
     let arc = |(from, to, length): &Arc<T>| (place(hubs, *from), place(hubs, *to), length.clone());
     spanning_from_each(hubs.len(), routes.iter().map(arc).collect())

@@ -12,18 +12,18 @@
 //!
 //! **Copies.** A message that only nodes that replicate can copy is worth more: there it is enough that, for every two
 //! such nodes `i` and `j`, the cuts with `i` inside and `j` outside weigh no more together than the cheapest route from
-//! `i` to `j` through nodes that do not replicate. (A link between nodes that replicate is such a route. What the cuts
-//! say of other nodes does not matter.)
+//! `i` to `j` through nodes that do not replicate. (A link between nodes that replicate is such a route. The side of
+//! other nodes does not matter.)
 //!
-//! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its way where it
+//! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its path where it
 //! visits nodes that replicate: the pieces are routes, and one of them goes from the inside of the cut to the outside.
 //! A node that does not replicate sends on once at most what a transfer brought, so a transfer belongs to one piece
-//! only, whichever targets its copies serve: of different pieces the transfers are different, and a piece costs at
-//! least what the cuts that it leaves weigh. Every cut is left by some piece.
+//! only, whichever targets its copies serve: different pieces have different transfers, and a piece costs at least the
+//! total weight of the cuts that it leaves. Every cut is left by some piece.
 //!
-//! Nothing is searched for, and whoever found the weights need not be trusted: each cut is seen to be crossed, and each
-//! link or route is added up. What is refused proves nothing, whether the source is outside, no target is, or a weight
-//! is too large by however little.
+//! Nothing is searched for, and the solver's weights need not be trusted: every cut is checked to be crossed, and the
+//! weights are added up per link or route. A cut without the source inside, without a target outside, or with a weight
+//! that is too large by however little is refused and proves nothing.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(crate) type Sides = Vec<(Vec<bool>, BigUint)>;
 pub(crate) struct Cuts<'a> {
     case: Case<'a>,
     cuts: &'a [Cut],
-    /// By demand, `None` for all, the places of its cuts.
+    /// Per demand (`None`: all demands): the indices of its cuts.
     by_demand: BTreeMap<Option<usize>, Vec<usize>>,
     scale: Scale,
     /// Prices are scaled by this factor, so weights are, too: numerator and denominator.
@@ -74,7 +74,7 @@ impl<'a> Cuts<'a> {
         Ok(Cuts { case: *case, cuts, by_demand, scale, factor: prices.factor.clone(), lengths })
     }
 
-    /// By demand of a group, ascending, the places of the cuts that it crosses and that are meant for it.
+    /// Per demand of a group, ascending: the indices of the cuts that it crosses and that apply to it.
     ///
     /// O(cuts x participants x log nodes) for cuts of all demands.
     pub(crate) fn of_group(&self, group: &Group<'_>) -> Vec<Vec<usize>> {
@@ -109,8 +109,8 @@ impl<'a> Cuts<'a> {
         cuts.iter().filter_map(|&place| self.cuts.get(place)).map(side).collect()
     }
 
-    /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message
-    /// of this size over it costs. `demand` is the one they are used for.
+    /// The total weight of these cuts, in the unit of the scaled prices. An error if the cuts charge a link for more
+    /// than a message of this size over it costs. `demand` is the demand that they are used for.
     ///
     /// O(cuts x links) additions.
     pub(crate) fn weight(&self, cuts: &[usize], size: &Rational, demand: usize) -> Result<Rational, Violation> {
@@ -122,7 +122,7 @@ impl<'a> Cuts<'a> {
         self.weight_over(ways, cuts, size, demand)
     }
 
-    /// The same, if no way is charged for more than a message of this size costs on it.
+    /// The same for links or routes: an error if one is charged for more than a message of this size on it costs.
     pub(crate) fn weight_over<'w>(
         &self,
         ways: impl Iterator<Item = Way<'w>>,
@@ -171,10 +171,10 @@ impl Way<'_> {
     }
 }
 
-/// A cut, and whether something is wanted outside it.
+/// A cut, and a cached answer for the last list of targets.
 struct Crossing<'c> {
     cut: &'c Cut,
-    /// The last list of targets asked about, and whether one of them is outside: an all-gather has one list for all
+    /// The last list of targets, and whether one of them is outside the cut. An all-gather has one list for all
     /// demands.
     known: Option<(&'c [NodeId], bool)>,
 }
@@ -190,7 +190,7 @@ impl<'c> Crossing<'c> {
         match demand.goals {
             Goals::At(target) => !inside(&target) && demand.operands.iter().any(inside),
             Goals::Everywhere(targets) => self.leaves(targets) && demand.operands.iter().any(inside),
-            // Operand `i` is wanted wherever a later one is.
+            // In a scan, the owners of all later operands need operand `i`.
             Goals::Prefixes => {
                 let first = demand.operands.iter().position(inside);
                 first.is_some_and(|first| demand.operands[first..].iter().any(|node| !inside(node)))

@@ -1,10 +1,10 @@
-//! What the borders, gatherings, potentials and exchanges of a certificate prove about all-reduces, by adding up.
+//! Adds up the bounds on all-reduces that the borders, gatherings, potentials and exchanges of a certificate prove.
 //!
 //! Let `x(e)` be how often an instance uses link `e`, tasks that serve nothing left out. Every link's charges are at
 //! most what a message over it costs, so the transfers cost at least the sum over the links of charges times `x`. That
 //! is
 //!
-//! - for every border its weight times the crossings, of which there are at least [`Border::crossings`] (below);
+//! - for every border its weight times the crossings, at least [`Border::crossings`] of them (below);
 //! - for every gathering its weight times the entries, see [`Gatherings`];
 //! - for every potential its value times (transfers out of the node less transfers into it). A router that is not left
 //!   as often as it is entered merges, which it cannot; a node that owns no operand and does not replicate is left at
@@ -14,9 +14,9 @@
 //! **Counting theorem.** Let `k >= 2` sets hold a participant each, and let every processor lie in exactly one of them.
 //! Then the transfers of an instance enter them at least `2 (k - 1)` times. *Proof.* Choose a participant in every set.
 //! Let `t` be the first place in the list of transfers by which some set `r` has, jointly, the operands of all of them.
-//! For each other set `j` follow the way of its participant's operand into `r` by `t`. Let `s` be the last node of the
-//! way that is a processor of set `j`, and `m` the set of the next processor on it (or `r`, where there is none). `s`
-//! is not in `m`, so some transfer `x` of this piece enters `m`. Routers lie between: they do not merge, so `x` tells
+//! For each other set `j` follow the path of its participant's operand into `r` by `t`. Let `s` be the last node of the
+//! path that is a processor of set `j`, and `m` the set of the next processor on it (or `r`, if none follows). `s` is
+//! not in `m`, so some transfer `x` of this piece enters `m`. Routers lie between: they do not merge, so `x` determines
 //! `s`, hence `j`. That makes `k - 1` pairs `(x, m)`. Each set `j` other than `r` lacks an operand before `t`; the
 //! transfer that brings the last missing one, at `t` or later, enters `j`: `k - 1` pairs `(y, j)`. If `(y, j)` were one
 //! of the first kind, then `y` were at place `t`, entering both `r` and `j`: it ends at a router, since a processor
@@ -78,8 +78,8 @@ impl<'a> Exchanges<'a> {
         Ok(Exchanges { certificate, scale, factor: prices.factor.clone() })
     }
 
-    /// What an all-reduce costs at least, in the unit of the scaled prices; `None` where the certificate says nothing
-    /// of it, or it is none.
+    /// Lower bound on the price of an all-reduce, in the unit of the scaled prices. `None` if the certificate has no
+    /// inequality for it, or if the group is not an all-reduce.
     ///
     /// O(nodes of the sets + links x sets that a link crosses) additions, and the exchanges' arborescences.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Option<Rational>, Violation> {
@@ -114,7 +114,7 @@ impl<'a> Exchanges<'a> {
         Ok(Some((total * &unit + gatherings.least(prices, &unit)).max(Rational::zero())))
     }
 
-    /// By link: what borders, potentials and exchanges charge, in the unit of the scale.
+    /// Per link: the charges of borders, potentials and exchanges, in the unit of the scale.
     fn charges<'p>(
         &self,
         case: &Case<'_>,
@@ -177,7 +177,7 @@ impl<'a> Exchanges<'a> {
     }
 }
 
-/// By node, the places of the sets that hold it, ascending.
+/// Per node: the indices of the sets that hold it, ascending.
 fn sets_of_nodes(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
     let mut holding = vec![Vec::new(); nodes];
     for (place, set) in sets.iter().enumerate() {

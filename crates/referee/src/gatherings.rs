@@ -1,4 +1,4 @@
-//! What merges inside sets of nodes need from outside.
+//! Lower bound on the transfers into a set of nodes, given the merges inside it.
 //!
 //! **Gathering theorem.** Let a scheme of an all-reduce of `n >= 2` operands join all of them at some place `t`, a
 //! merge. Going back from `t` meets `n - 1` merges and some transfers: a tree, since what is merged has no operand in
@@ -12,7 +12,7 @@
 //! which is not of all operands, as these meet at `t` only. The participants inside need the result, so an operand that
 //! this value lacks has to enter; no transfer of the tree brings it: one more than `a` enters. QED
 //!
-//! **What it proves.** With weights `w` of sets `A`, let `Y(v)` be the weight of those that hold processor `v`, and
+//! **Bound.** With weights `w` of sets `A`, let `Y(v)` be the total weight of the sets that hold processor `v`, and
 //! `m(v)` the tree's merges there. The entries weigh together at least `sum of w(A) (2 - p(A)) + sum over v of m(v)
 //! Y(v) - Y(t)`, and the `m(v)` add up to `n - 1`. So entries and merges cost together at least `sum of w(A) (2 -
 //! p(A))`, less the largest `Y`, plus `n - 1` times the least of `Y(v)` and the price of a merge at `v`, added up.
@@ -28,7 +28,7 @@ use crate::arithmetic::{Scale, fraction};
 use crate::case::{Case, least};
 use crate::prices::Prices;
 
-/// Those of one all-reduce.
+/// The gatherings of one all-reduce.
 pub(crate) struct Gatherings<'a> {
     pub(crate) case: &'a Case<'a>,
     pub(crate) list: Vec<&'a Gathering>,
@@ -54,8 +54,8 @@ impl Gatherings<'_> {
         }
     }
 
-    /// What entries and merges of an instance cost at least together, in the unit of the scaled prices; `unit` is that
-    /// of the scaled weights. Without gatherings, the least that the merges cost.
+    /// Least price of an instance's entries and merges together, in the unit of the scaled prices; `unit` is the unit
+    /// of the scaled weights. Without gatherings, the least price of the merges.
     pub(crate) fn least(&self, prices: &Prices, unit: &Rational) -> Rational {
         let (platform, operands) = (self.case.platform, self.case.operands());
         let mut holding = vec![BigInt::zero(); platform.nodes().len()];

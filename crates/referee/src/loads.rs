@@ -1,4 +1,4 @@
-//! What weighted patterns ask of links and processors, as integers over common denominators.
+//! Loads of links and processors under weighted patterns, as integers over common denominators.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use crate::case::Case;
 /// The totals of some patterns, each times its weight.
 #[derive(Debug)]
 pub(crate) struct Loads {
-    /// By link: the sum of weight x size, times [`size_denominator`](Self::size_denominator).
+    /// Per link: the sum of weight x size, times [`size_denominator`](Self::size_denominator).
     pub(crate) traffic: Vec<BigUint>,
-    /// By node: the sum of weight x work, times [`work_denominator`](Self::work_denominator).
+    /// Per node: the sum of weight x work, times [`work_denominator`](Self::work_denominator).
     pub(crate) work: Vec<BigUint>,
     sizes: Measure<Interval>,
     works: Measure<Merge>,

@@ -3,16 +3,17 @@
 //! Where a node has one port for sends and receives together, ports that are not overloaded do not suffice: on a
 //! triangle of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no
 //! port is overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U`
-//! and those of `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F` needs
-//! only links whose ends both serve several links at a time: an end that serves one can join, or leave, `U` instead.
+//! and the links of `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F`
+//! needs only links whose ends both serve several links at a time: an end that serves one can join, or leave, `U`
+//! instead.
 //!
-//! **As cuts** (Padberg and Rao 1982). With `s(v)` what is left of port `v`, the inequality says
-//! `s(U) + x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take what is left of every port, and put a
+//! **As cuts** (Padberg and Rao 1982). With `s(v)` the unused capacity of port `v`, the inequality says `s(U) +
+//! x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take the unused capacity of every port, and put a
 //! node in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side
-//! is what the cut around `U` weighs. Ports of odd capacity are odd, as are the nodes in the middle, each of which also
-//! changes the kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of odd
-//! nodes on each side are the inequalities (a cut that takes a node in the middle the dearer way weighs 1 or more, or
-//! is another one), and the root is on the side that is not `U`.
+//! is the weight of the cut around `U`. Ports of odd capacity are odd, as are the nodes in the middle, each of which
+//! also changes the kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of
+//! odd nodes on each side are the inequalities (a cut that puts a node in the middle on its more expensive side weighs
+//! 1 or more, or is another inequality), and the root is on the side that is not `U`.
 //!
 //! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below
 //! 1 separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there
@@ -53,7 +54,7 @@ struct Busy<'t> {
 /// port and no link is busy for more than its capacity.
 ///
 /// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
-/// largest flows, most of which are stopped when they reach 1.
+/// maximum flows; most are stopped when they reach 1.
 pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: &BigUint) -> Option<Violated> {
     let mut ports: Vec<Resource> =
         times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
@@ -94,7 +95,8 @@ fn is_further(capacities: &[u32], busy: &Busy<'_>) -> bool {
     busy.ends.iter().any(Option::is_some) && busy.ends.iter().flatten().all(|&end| capacities[end] > 1)
 }
 
-/// By port, whether it is connected with a circle of an odd number of links: the others are senders and receivers.
+/// Per port: whether its component has a cycle with an odd number of links. The other ports split into senders and
+/// receivers.
 fn odd_components(ports: usize, links: &[Busy<'_>]) -> Vec<bool> {
     let mut next = vec![Vec::new(); ports];
     for busy in links {
@@ -124,10 +126,10 @@ fn odd_components(ports: usize, links: &[Busy<'_>]) -> Vec<bool> {
     odd
 }
 
-/// An undirected graph with weights, some of whose nodes stand for several.
+/// An undirected graph with weights. A node can represent several original nodes.
 #[derive(Debug, Clone)]
 struct Graph {
-    /// By node, ascending: what it stands for.
+    /// Per node: the original nodes that it represents, ascending.
     names: Vec<Vec<usize>>,
     odd: Vec<bool>,
     /// The smaller node first.
@@ -208,7 +210,7 @@ impl Graph {
 
     /// The nodes on the first one's side of a smallest cut between the two; `None` if it weighs `limit` or more.
     ///
-    /// Largest flows along shortest ways (Edmonds and Karp 1972).
+    /// Maximum flow along shortest paths (Edmonds and Karp 1972).
     fn cut(&self, from: usize, to: usize, limit: &BigUint) -> Option<Vec<bool>> {
         let mut next = vec![Vec::new(); self.names.len()];
         let mut room: Vec<BigUint> = Vec::with_capacity(2 * self.edges.len());

@@ -96,7 +96,7 @@ fn sum_of_shortest<T: Length, S>(
     };
     let pairs = (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).map(|ends| (ends[root], ends[end]));
     if runs[root] == count[root] {
-        // The messages of a root come one after the other: no list of all of them is made.
+        // The messages of a root follow each other, so no list of all of them is made.
         let mut known: Option<(NodeId, Vec<NodeId>)> = None;
         for (root, end) in pairs {
             match &mut known {
@@ -134,7 +134,7 @@ mod tests {
     use oneport_plan::{Certificate, Collective, Resource, Volumes};
     use oneport_platform::{Node, Platform};
 
-    /// Both ways of adding lengths agree: 1/(prime) costs, so that every link has a denominator of its own.
+    /// Both kinds of numbers give the same lengths: 1/(prime) costs, so that every link has a different denominator.
     #[test]
     fn rational_and_integer_lengths_agree() {
         let mut builder = Platform::builder();

@@ -1,13 +1,13 @@
-//! The ways to carry out a demand: tasks whose inputs are named, each where it is needed.
+//! Checks patterns of demands: tasks whose inputs are named, each at the node where it is needed.
 //!
-//! What a task makes or brings is what it says: by induction `v[k,m]` combines the operands `k` to `m` in their order,
-//! each once. What may be used how often is told by the demand:
+//! A task makes or brings the value that it names: by induction `v[k,m]` combines the operands `k` to `m` in their
+//! order, each once. How often a value may be used depends on the demand:
 //! - Where one node wants the result (a path, a reduction tree), every value is used once: what is sent has left, what
 //!   is merged is gone. So the values that exist partition the operands, and the result is there only if nothing else
 //!   is left. No value comes to a node twice.
-//! - Where several want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice, or
-//!   a node reached twice, is wasteful, not wrong: the loads count every task. What a node that does not replicate
-//!   receives it passes on once at most, so two copies have to reach it to leave it twice.
+//! - If several nodes want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice,
+//!   or a node reached twice, is wasteful, not wrong: the loads count every task. A node that does not replicate passes
+//!   on at most once each copy that it receives, so two copies have to reach it to leave it twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::Violation;
 use crate::case::{Case, has_part};
 use crate::violation::{elsewhere, fault, not_made, part_name, used_again};
 
-/// Checks that patterns carry out their demands.
+/// Checks that patterns execute their demands.
 #[derive(Debug)]
 pub(crate) struct PatternChecker<'a> {
     case: Case<'a>,
@@ -41,11 +41,11 @@ struct Review<'r> {
     demand: &'r Demand<'r>,
     pattern: &'r Pattern,
     name: &'r dyn Fn() -> String,
-    /// By operand, in the pattern's order.
+    /// Per operand, in the pattern's order.
     owners: Vec<NodeId>,
-    /// By task: where its result is, and what it is.
+    /// Per task: the node of its result, and the part.
     results: Vec<(NodeId, Interval)>,
-    /// The task that uses a value, of those that may be used once only.
+    /// Per value that may be used only once: the task that used it.
     used: BTreeMap<Value, usize>,
     /// Where each value has been, if it may not come back.
     visited: BTreeSet<(Interval, NodeId)>,
@@ -93,7 +93,7 @@ impl Review<'_> {
         format!("{} ({demand}){task}", (self.name)())
     }
 
-    /// What is wrong with the pattern, or with one of its tasks.
+    /// The violation, located at the pattern or at one of its tasks.
     fn at(&self, task: Option<usize>, violation: Violation) -> Violation {
         violation.at(self.place(task))
     }
@@ -196,7 +196,7 @@ impl Review<'_> {
         })
     }
 
-    /// What an input names, and where it is.
+    /// The value that an input names, and its node.
     fn find(&self, task: usize, input: Option<u32>, part: Interval) -> Result<(Value, NodeId), Violation> {
         let Some(input) = input.map(|input| input as usize) else {
             let owner = self.owners.get(part.first).filter(|_| part.first == part.last);

@@ -11,15 +11,15 @@ use crate::steady_state::Sustained;
 use crate::violation::{fault, shown};
 use crate::{Violation, schedule};
 
-/// What a plan was found to prove. All three rates are in instances per unit of time.
+/// The proved facts about a plan. All three rates are in instances per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What the steady state sustains.
+    /// Throughput of the steady state.
     pub throughput: Rational,
-    /// What no schedule exceeds.
+    /// Upper bound on the throughput of every schedule.
     pub bound: Rational,
-    /// What the periodic schedule sustains, with whole messages.
+    /// Throughput of the periodic schedule, with whole messages.
     pub schedule_throughput: Rational,
     /// [`Status::Optimal`] exactly when `throughput` equals `bound`.
     pub status: Status,
@@ -72,8 +72,8 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 /// [`check_plan`] under a watch.
 ///
 /// # Errors
-/// The first claim that does not hold; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check, which
-/// is no fault of the plan.
+/// The first claim that does not hold; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check: the plan
+/// may be right.
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
     let proved = || {
         let bound = bound_watched(plan.problem()?, &plan.certificate, watch)?;
@@ -95,8 +95,8 @@ pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violati
     Ok(verdict)
 }
 
-/// The plan with the bound that its certificate proves and the status that follows, whatever it said of them, after a
-/// check of all else: [`check_plan`] accepts the result.
+/// Checks a plan but ignores its bound and status. Returns the plan with the bound that its certificate proves and the
+/// status that follows: [`check_plan`] accepts the result.
 ///
 /// # Errors
 /// As [`check_plan_watched`].
@@ -106,7 +106,7 @@ pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
     Ok(Plan { upper_bound: bound, status, ..plan })
 }
 
-/// [`judge`] where [`bound_watched`] has said already what the certificate proves; it is not computed again.
+/// As [`judge`], with the certificate's bound already computed by [`bound_watched`].
 ///
 /// # Errors
 /// As [`judge`].
@@ -115,7 +115,7 @@ pub fn judge_bounded(plan: Plan, bound: Rational, watch: &Watch) -> Result<Plan,
     Ok(Plan { upper_bound: bound, status, ..plan })
 }
 
-/// Everything but what the plan says of its bound and its status.
+/// Checks everything except the plan's bound and status; `proved` returns the bound.
 fn verdict(
     plan: &Plan,
     watch: &Watch,
@@ -129,7 +129,7 @@ fn verdict(
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
     if schedule_throughput != throughput {
-        // Otherwise the slots show that links can be busy for long enough.
+        // If equal, the slots already prove the odd-set inequalities.
         sustained.check_odd_sets()?;
     }
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.

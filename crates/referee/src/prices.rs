@@ -16,11 +16,11 @@ const MAX_SCALED_BITS: u64 = 1 << 30;
 
 /// Prices as integers, all times the same factor: the bound does not change.
 pub(crate) struct Prices {
-    /// By link: what a unit of its time costs, with the ports at its ends and the odd sets that it belongs to.
+    /// Per link: the price of a unit of its time, with the ports at its ends and the odd sets that it belongs to.
     links: Vec<BigUint>,
-    /// By node: what a unit of the processor's time costs.
+    /// Per node: the price of a unit of the processor's time.
     compute: Vec<BigUint>,
-    /// What a unit of time of everything costs: prices times capacities.
+    /// Priced time per unit of time: the sum of prices times capacities.
     pub(crate) sum: BigUint,
     /// The factor, as numerator and denominator.
     pub(crate) factor: (BigUint, BigUint),
@@ -63,8 +63,8 @@ impl Prices {
         Ok(Prices { links, compute, sum, factor: (scale.denominator().clone(), divisor) })
     }
 
-    /// By link, `cost x (price of its time)`, the price of a message of unit size, as a fraction that is
-    /// nearly in lowest terms: at an optimum the prices often cancel the denominators of the costs.
+    /// Per link: `cost x (price of its time)`, the price of a message of unit size, as a fraction that is nearly in
+    /// lowest terms: at an optimum the prices often cancel the denominators of the costs.
     pub(crate) fn lengths(&self, case: &Case<'_>) -> Vec<(BigUint, BigUint)> {
         let length = |(link, price): (&oneport_platform::Link, &BigUint)| {
             let (numerator, denominator) = parts(&link.cost);
@@ -74,7 +74,7 @@ impl Prices {
         case.platform.links().iter().zip(&self.links).map(length).collect()
     }
 
-    /// By node, `compute x (price of the processor)`, the price of a unit of work, in the same form; `None` for
+    /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` for
     /// routers.
     pub(crate) fn merges(&self, case: &Case<'_>) -> Vec<Option<(BigUint, BigUint)>> {
         let merge = |(node, price): (&oneport_platform::Node, &BigUint)| {

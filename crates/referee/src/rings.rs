@@ -1,7 +1,8 @@
 //! Rings: whether they are rings, whether ports and links bear them, and what prices prove of all others.
 //!
-//! **Bound.** With prices `pi_r >= 0`, a ring that carries `w` takes `w` times its price of the priced time, of which
-//! there is `sum_r pi_r cap_r` per unit of time. So rings carry at most that sum over the price of the cheapest ring.
+//! **Bound.** With prices `pi_r >= 0`, a ring that carries `w` takes `w` times its price of the priced time. The priced
+//! time per unit of time is at most `sum_r pi_r cap_r`. So rings carry at most that sum over the price of the cheapest
+//! ring.
 
 use std::collections::BTreeMap;
 
@@ -160,8 +161,8 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
     Ok(())
 }
 
-/// What no rings over these processors exceed, as the prices prove: their worth over the price of the cheapest ring,
-/// found by going through all sets of processors.
+/// Upper bound on the total rate of rings over these processors, proved by the prices: the sum of prices times
+/// capacities, over the price of the cheapest ring. The cheapest ring is found by going through all sets of processors.
 ///
 /// O(2^n n^2) additions for `n` processors, and `n` times shortest routes.
 ///
@@ -226,8 +227,8 @@ fn routes(platform: &Platform, processors: &[NodeId], from: NodeId, lengths: &[B
     }
 }
 
-/// The price of the cheapest ring: by set of processors still to be visited, and where one stands, the cheapest way
-/// through all of them and back to the last processor.
+/// The price of the cheapest ring. Recursion over the set of processors still to be visited and the current processor:
+/// the cheapest route through all of them and back to the last processor. `None` if no ring visits all processors.
 fn cheapest_ring<N: Clone + Ord + Zero>(hops: &[Vec<Option<N>>], case: &Case<'_>) -> Result<Option<N>, Violation> {
     let home = hops.len() - 1;
     let mut left: Vec<Option<N>> = vec![None; (home + 1) << home];

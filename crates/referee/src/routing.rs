@@ -1,9 +1,11 @@
-//! What a routing sustains: the loads of links and processors per instance, and how many instances fit.
+//! Computes the throughput of a routing: the loads of links and processors per instance, and the number of instances
+//! that fit.
 //!
-//! **Ring.** A message goes from its owner to the last place around the ring that wants it: those are the patterns of
-//! a steady state, one for each demand. Values that are combined start behind the target and end there, each node on
-//! the way merging its own, and go on to whoever wants the result; with several targets, an equal part of the instances
-//! goes towards each owner. The weight of a hop is how many of these patterns take it.
+//! **Ring.** A message goes from its owner to the last place around the ring that wants it: these paths are the
+//! patterns of a steady state, one for each demand. Values that are combined start behind the target and end there,
+//! each node on the way merging its own value, and go on to every node that wants the result; with several targets, an
+//! equal part of the instances goes towards each owner. The weight of a hop is the number of these patterns that take
+//! it.
 //!
 //! **Flows.** A flow from one source that leaves at every target as much as it has messages splits into paths with
 //! these messages and, perhaps, circulations, which load links to no purpose (RR-4872 section 3.1).
@@ -32,8 +34,8 @@ use crate::violation::{fault, shown};
 /// for each member.
 ///
 /// # Errors
-/// The first rule broken: a way that leads elsewhere, a node that cannot pass on what it has to, a flow that loses
-/// something; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check.
+/// The first rule broken: a path that leads elsewhere, a node that cannot pass on a message that it has to, a flow that
+/// loses something; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
 pub fn sustained(problem: Problem<'_>, routing: &Routing, watch: &Watch) -> Result<Rational, Violation> {
     let case = Case::new(problem).watched(watch);
     let (Amount::Constant(size), Amount::Constant(work)) = (&case.volumes.size, &case.volumes.work) else {
@@ -110,7 +112,7 @@ fn scheduled(case: &Case<'_>, times: &[(LinkId, Rational)], mut period: Rational
     }
 }
 
-/// A ring whose ways lead around it.
+/// A ring whose paths lead around it.
 struct Ring<'r, 'a> {
     case: &'r Case<'a>,
     around: &'r Around,

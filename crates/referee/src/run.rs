@@ -1,4 +1,4 @@
-//! One operation with dates, executed: who holds what when, and what is occupied meanwhile.
+//! Executes one operation with dates: which node holds which values when, and which resources are occupied.
 
 use std::collections::BTreeMap;
 
@@ -79,20 +79,21 @@ impl Combined {
         Combined { operands, least, largest, in_order }
     }
 
-    /// Whether these are all operands of a part: as each is there once, so many between the ends are all of them.
+    /// Whether these are exactly the part's operands (in order, if the operator is not commutative). Each occurs once,
+    /// so count and extremes suffice.
     fn is(&self, part: &Interval, commutative: bool) -> bool {
         let all = self.largest - self.least + 1 == self.operands.len();
         (self.least, self.largest) == (part.first, part.last) && all && (commutative || self.in_order)
     }
 }
 
-/// What results consist of: equal ones are kept once.
+/// Contents of results. Equal merges share an entry.
 #[derive(Default)]
 struct Contents {
     all: Vec<Combined>,
-    /// By operand: that operand alone.
+    /// Per operand: the entry of that operand alone.
     single: BTreeMap<usize, u32>,
-    /// By left and right part: both together.
+    /// Per left and right part: the entry of both together.
     merged: BTreeMap<(u32, u32), u32>,
 }
 
@@ -140,11 +141,11 @@ struct Part {
 struct Held<N> {
     node: NodeId,
     from: N,
-    /// Where its parts end; they begin where those of the result before end. By piece, ascending.
+    /// End index in `parts`. The start is the previous result's end. Parts are ascending by piece.
     end: usize,
 }
 
-/// What is wanted of a demand.
+/// A demand and its goals.
 struct Wanted<'a> {
     demand: Demand<'a>,
     /// Ascending, and whether it is there from the beginning.
@@ -168,10 +169,10 @@ struct Execution<'a, N> {
     clock: &'a Clock<N>,
     wanted: Vec<Wanted<'a>>,
     contents: Contents,
-    /// By action.
+    /// Per action: its result.
     held: Vec<Held<N>>,
     parts: Vec<Part>,
-    /// What links occupy, then what nodes do, as places in the next list.
+    /// Resources that each link, then each node, occupies, as indices in `busy`.
     occupied: Vec<Vec<usize>>,
     /// From when it is occupied, and until when.
     busy: Vec<(Resource, [Vec<N>; 2])>,
@@ -260,7 +261,7 @@ impl<'a, N: Date> Execution<'a, N> {
         found.map(|piece| piece.demand).ok_or_else(none)
     }
 
-    /// What a node has of a piece at a date; and its place, if an action brought it.
+    /// Contents of `piece` at `node` by `date`, and the index of the part if an action brought it.
     fn input(
         &mut self,
         node: NodeId,
@@ -339,7 +340,7 @@ impl<'a, N: Date> Execution<'a, N> {
         Ok(Held { node, from: end, end: self.parts.len() })
     }
 
-    /// What takes no time is in nobody's way.
+    /// Tasks of length 0 occupy no resource.
     fn occupy(&mut self, place: usize, start: N, end: &N) {
         if start < *end {
             for &resource in &self.occupied[place] {
@@ -351,7 +352,7 @@ impl<'a, N: Date> Execution<'a, N> {
     }
 
     fn goals(&self) -> Result<(), Violation> {
-        // By piece, then by goal of its demand.
+        // Per piece, then per goal of its demand.
         let mut firsts = Vec::with_capacity(self.run.pieces.len());
         let mut met: Vec<bool> = Vec::new();
         for piece in &self.run.pieces {

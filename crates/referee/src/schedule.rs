@@ -1,10 +1,9 @@
 //! A periodic schedule: slots in which no port does more than it can, and exactly the time that whole messages need.
 //!
 //! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and
-//! slots follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: a task that
-//! could not start at its place in a period waits for that place in the next. Delivery: every copy of a pattern carries
-//! out its demand, and each link's slots last as long as its messages take, so every message is sent whole within a
-//! period.
+//! slots follow one another. Processors: the merges of a period fit in it, in sequence. Precedence: a task that could
+//! not start at its place in a period waits for that place in the next. Delivery: every copy of a pattern executes its
+//! demand, and each link's slots last as long as its messages take, so every message is sent whole within a period.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ use crate::loads::Loads;
 use crate::pattern::PatternChecker;
 use crate::violation::{fault, shown, times_name};
 
-/// Checks that the period and the instances are positive; that the patterns carry out their demands, in whole positive
+/// Checks that the period and the instances are positive; that the patterns execute their demands, in whole positive
 /// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
 /// ascending and that no port and no link serves more of them than it can at a time; that the slots fit in the period;
 /// that each link's slots last exactly as long as its messages take; and that each processor's merges fit in the
@@ -82,7 +81,8 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
 /// Every slot is positive, its links are ascending, and no port or link serves more of them than it can.
 fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
     let resources = Resource::of_platform(case.platform);
-    // By resource: the last slot in which it was taken, counted from 1, by how many links, and the first of them.
+    // Per resource: the last slot in which it was taken, counted from 1, the number of links that took it there, and
+    // the first of them.
     let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
     for (place, slot) in schedule.slots.iter().enumerate() {
         case.ask()?;

@@ -1,7 +1,7 @@
 //! Shares: how several goals of one demand pay for the tasks that serve them together.
 //!
-//! An instance contains a reduction tree for each goal `g`: follow what is wanted back to the operands, one task behind
-//! every value. Its tasks make or move different parts, or move one part along a way; so it costs, when task `t` costs
+//! An instance contains a reduction tree for each goal `g`: follow the wanted part back to the operands, one task for
+//! every value. Its tasks make or move different parts, or move one part along a path; so it costs, when task `t` costs
 //! `g` its share `q(g, t)`, at least
 //!
 //! - `C[S][j]`, the least price of having part `S` at node `j`: 0 at the owner of an operand; the least over splits
@@ -53,8 +53,8 @@ impl<'a> Shares<'a> {
         Ok(Shares { case: *case, shares, scale, factor: prices.factor.clone() })
     }
 
-    /// What an instance's demands in this group cost at least by their shares, in the unit of the scaled prices; 0
-    /// without shares.
+    /// Lower bound on the price of the group's demands per instance by their shares, in the unit of the scaled prices;
+    /// 0 without shares.
     ///
     /// With `n` operands, `v` nodes and `e` links O(v n^3 + (v^2 + e) n^2) operations for each goal that has shares.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Rational, Violation> {
@@ -138,7 +138,7 @@ struct Goal<'g> {
     shares: BTreeMap<Task, BigUint>,
 }
 
-/// By node: a price; `None` where there is no way.
+/// Per node: a price. `None` if unreachable.
 type Labels = Vec<Option<BigUint>>;
 
 impl Goal<'_> {
@@ -157,7 +157,7 @@ impl Goal<'_> {
         prices.remove(&self.whole)?.swap_remove(target.index())
     }
 
-    /// What it costs to own a part, or to make it of two.
+    /// Prices of owning a part, or of making it from two parts.
     fn made(&self, part: Interval, prices: &BTreeMap<Interval, Labels>) -> Labels {
         let platform = self.case.platform;
         let mut labels: Labels = vec![None; platform.nodes().len()];
@@ -181,7 +181,7 @@ impl Goal<'_> {
         labels
     }
 
-    /// Sends a part along cheapest ways: Dijkstra's algorithm from all nodes that have it.
+    /// Sends a part along cheapest paths: Dijkstra's algorithm from all nodes that have it.
     fn send(&self, part: Interval, labels: &mut Labels) {
         let platform = self.case.platform;
         let mut settled = vec![false; labels.len()];
@@ -215,8 +215,8 @@ fn key(share: &Share) -> (usize, usize, Task) {
     (share.demand, share.goal, share.task)
 }
 
-/// All of these name one demand: it is a scheme whose operands keep their order, and goals and tasks exist. So many
-/// stand before them in the list.
+/// Checks the shares of one demand: it is a scheme whose operands keep their order, and goals and tasks exist. `before`
+/// is the number of shares listed earlier.
 fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), Violation> {
     let Some(share) = shares.first() else { return Ok(()) };
     let Some(demand) = case.demand(share.demand) else {

@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 use num_traits::Zero;
 use oneport_platform::{NodeId, Platform};
 
-/// What link lengths are measured in.
+/// The length of a link, as a number.
 pub(crate) trait Length: Clone + Ord + Zero + for<'a> AddAssign<&'a Self> {}
 impl<T: Clone + Ord + Zero + for<'a> AddAssign<&'a T>> Length for T {}
 
@@ -19,7 +19,7 @@ const OUTSIDE: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct ShortestPaths<'a, T> {
     platform: &'a Platform,
-    /// By link; not negative.
+    /// Per link; not negative.
     lengths: &'a [T],
     /// Whether links are followed against their direction.
     reversed: bool,
@@ -27,7 +27,7 @@ pub(crate) struct ShortestPaths<'a, T> {
     settled: Vec<bool>,
     /// The nodes that are settled, in order of distance.
     order: Vec<usize>,
-    /// Binary heap of nodes by distance, and where each node stands in it.
+    /// Binary heap of nodes by distance, and the position of each node in it.
     heap: Vec<usize>,
     position: Vec<usize>,
 }
@@ -57,8 +57,8 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         });
     }
 
-    /// Computes the distances from some nodes, each of which has one at first. Of every node that is settled `passes`
-    /// says whether paths may lead on from it; `None` ends the search.
+    /// Computes the distances from some nodes, each of which has one at first. For every settled node, `passes` returns
+    /// whether paths may lead on from it; `None` ends the search.
     ///
     /// As many operations as [`run`](Self::run), on the nodes that are met and the links that leave them.
     pub(crate) fn search(
@@ -183,7 +183,7 @@ mod tests {
             let mut lengths = Vec::new();
             for from in 0..nodes {
                 for to in (0..nodes).filter(|&to| to != from) {
-                    // Long ways have more hops and cost less.
+                    // Long paths have more hops and cost less.
                     let forward = if to > from { (to - from) * (to - from) } else { 5 * (from - to) } as u64;
                     builder.link(NodeId::new(from), NodeId::new(to), Rational::from_integer(1.into())).unwrap();
                     lengths.push(20 * forward + roll(90));

@@ -31,7 +31,7 @@ use written_schedule::Sheet;
 use crate::Violation;
 use crate::violation::{fault, shown};
 
-/// What became of an argument for a bound.
+/// Result of repeating an argument for a bound.
 enum Finding {
     Proved,
     Unrepeated(String),
@@ -49,12 +49,12 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 /// - A transfer starts when the sender's value is complete: its own value is there, and all merges (under
 ///   [`Costs::PerSender`]: all receptions) have ended.
 /// - Under [`Costs::Equal`], a merge starts when its value has arrived and the receiver's own is there, and takes
-///   `compute`; a processor runs one at a time, and may receive meanwhile. The merges, carried out by date, combine
-///   neighbours only: processor `i` holds operand `i`. Merges of one processor with the same date are accepted if
-///   they combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as
-///   commutative: any order will do.
+///   `compute`; a processor runs one at a time, and may receive meanwhile. The merges, executed by date, combine
+///   neighbours only: processor `i` holds operand `i`. Merges of one processor with the same date are accepted if they
+///   combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as commutative:
+///   any order will do.
 /// - Under [`Costs::PerSender`] the operator is commutative, every processor sends once, after all its receptions: so
-///   every processor reaches the root by a chain of windows one after the other (Liu-Kuo-Wang 2009, section 2). A
+///   every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009, section 2). A
 ///   release date holds back the processor's own transfer, not its receptions.
 /// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
 ///   not later.

@@ -16,10 +16,10 @@ use crate::odd_sets::violated;
 use crate::pattern::PatternChecker;
 use crate::violation::{fault, first_of, shown, times_name};
 
-/// Checks that the patterns carry out their demands and have positive weights, sorted by demand; that the weights of
-/// each demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy
-/// for more than it can be (RR-4872 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns
-/// instead of flows).
+/// Checks that the patterns execute their demands and have positive weights, sorted by demand; that the weights of each
+/// demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy for
+/// more than its capacity (RR-4872 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns instead
+/// of flows).
 ///
 /// Where nodes have one port for sends and receives together (RR-2004-32 section 3), that is not enough for a schedule
 /// to exist: then all odd-set inequalities are checked, too (see the module `odd_sets`).
@@ -101,7 +101,7 @@ impl<'a> Sustained<'a> {
         Ok(Sustained { case, scale, loads })
     }
 
-    /// Checks that the links can be busy for as long as they are, in some sequence of slots.
+    /// Checks that the links can be busy for their times, in some sequence of slots.
     pub(crate) fn check_odd_sets(&self) -> Result<(), Violation> {
         let platform = self.case.platform;
         if platform.node_ids().all(|node| platform.model_of(node) != PortModel::HalfDuplex) {

@@ -1,5 +1,5 @@
-//! A timeline: every message of a concrete run followed from its source to its target, and every merge of values
-//! carried out, whoever made it.
+//! Checks a timeline: follows every message of a concrete run from its source to its target, and executes every merge
+//! of values, whichever program wrote the run.
 
 mod buffers;
 mod copies;
@@ -21,7 +21,7 @@ use crate::violation::{count_name, fault, shown};
 use buffers::Buffers;
 use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_event};
 
-/// What a correct run achieves.
+/// Results of a correct run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimelineReport {
@@ -35,9 +35,9 @@ pub struct TimelineReport {
     pub last_arrival: Rational,
     /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete; wherever `n` grows, ascending.
     pub complete: Vec<(u64, u64)>,
-    /// By node id: the most messages that the node held at one time, neither as their source nor as their
-    /// target. A message is held from its arrival until it has been forwarded whole; a partial result from its
-    /// arrival, or its making, until it has been forwarded whole or the merge that takes it ends.
+    /// Per node id: the most messages that the node held at one time, without messages of which it is source or target.
+    /// A message is held from its arrival until it has been forwarded whole; a partial result from its arrival, or its
+    /// making, until it has been forwarded whole or the merge that takes it ends.
     pub peak_buffer: Vec<usize>,
     /// When instances are complete, ascending, over a common denominator.
     ends: Vec<BigUint>,
@@ -52,8 +52,8 @@ impl TimelineReport {
         self.ends.partition_point(|end| end * denominator <= until) as u64
     }
 
-    /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances
-    /// per period, which no run exceeds at the optimum.
+    /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances per
+    /// period, an upper bound for every run if the throughput is optimal.
     pub fn complete_after(&self, periods: u64) -> u64 {
         let later = self.complete.partition_point(|&(period, _)| period <= periods);
         later.checked_sub(1).and_then(|last| self.complete.get(last)).map_or(0, |&(_, instances)| instances)
@@ -66,7 +66,7 @@ impl TimelineReport {
 ///   `0..horizon`, and add up to `size * cost`; a merge
 ///   takes `work * compute`, at a processor, without a break.
 /// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
-///   may touch; merges that take no time are in nobody's way). Merges do not hinder transfers.
+///   may touch; merges of length 0 occupy nothing). Merges do not hinder transfers.
 /// - A message for one target is at its source at any time; it leaves a node only after its last piece has arrived
 ///   there, once; it never comes back to a node, and ends at its target.
 /// - A partial result for one target is made once, at the processor of its merge; it travels as a message does, until
@@ -158,12 +158,12 @@ impl<'a> Run<'a> {
         shown(self.scale.rational(scaled.clone()))
     }
 
-    /// What travels.
+    /// The message of a transfer, in words.
     fn message(&self, dated: &Dated<'_>) -> String {
         self.case.message_name(dated.event.instance, dated.event.message)
     }
 
-    /// What travels, and over which link.
+    /// The message of a transfer, and its link, in words.
     fn transfer(&self, dated: &Dated<'_>) -> String {
         format!("{} over {}", self.message(dated), self.case.platform.link_name(dated.event.link))
     }
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
         for (place, dated) in self.events.iter().enumerate() {
             for resource in Resource::of_link(self.case.platform, dated.event.link) {
                 let stretches = busy.entry(resource).or_default();
-                // What takes no time is in nobody's way.
+                // Pieces of length 0 occupy nothing.
                 let pieces = dated.pieces.iter().filter(|(start, end)| start < end);
                 stretches.extend(pieces.map(|(start, end)| (start, end, place)));
             }
@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
         self.check_capacities(busy, &|place| self.merges.get(place).map(|merge| self.merge(merge)))
     }
 
-    /// By resource: no more stretches overlap than it serves at a time.
+    /// Checks per resource: at no time do more stretches overlap than it serves.
     fn check_capacities(
         &self,
         busy: BTreeMap<Resource, Vec<Stretch<'_>>>,
@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
         for (resource, mut stretches) in busy {
             let capacity = resource.capacity(self.case.platform);
             stretches.sort_unstable();
-            // What is under way, by its end.
+            // Active stretches, by their ends.
             let mut active: BTreeSet<(&BigUint, usize)> = BTreeSet::new();
             for (start, end, place) in stretches {
                 while active.first().is_some_and(|(end, _)| *end <= start) {
@@ -279,7 +279,7 @@ impl<'a> Run<'a> {
     fn spans(&self) -> (BTreeMap<u64, &BigUint>, BTreeMap<u64, BigUint>) {
         let mut starts: BTreeMap<u64, &BigUint> = BTreeMap::new();
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
-        // A demand carried out several times per instance counts each time.
+        // A demand that is executed several times per instance counts each time.
         let rates = self.case.rates();
         let own = |time: u64, message: Message| time / rates.get(message.demand).copied().unwrap_or(1).max(1);
         let transfers = self
@@ -314,9 +314,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The last task ends in the last period, or there is no clean-up.
+    /// Checks that the last task ends in the last period, or that there is no clean-up.
     fn check_clean_up(&self, last: &BigUint) -> Result<(), Violation> {
-        // What takes no time at the border of two periods belongs to the later.
+        // A task of length 0 at the border of two periods belongs to the later one.
         let instants = self.merges.iter().filter(|merge| merge.is_instant());
         let instants = instants.map(|merge| merge.start.div_floor(&self.period) + 1u32).max().unwrap_or_default();
         let needed = last.div_ceil(&self.period).max(instants).max(self.timeline.starting_periods.into());

@@ -1,4 +1,4 @@
-//! What is wrong with a plan, a run or a proof.
+//! Violations: the mistakes in a plan, a run or a proof.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -13,7 +13,7 @@ const SHOWN_BITS: u64 = 200;
 /// Digits of a longer one.
 const DIGITS: usize = 6;
 
-/// What a broken rule is about.
+/// The subject of a broken rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -23,7 +23,7 @@ pub enum Rule {
     Unknown,
     /// Numbers and tables fit in memory.
     TooLarge,
-    /// Every source reaches its targets; otherwise there is no bound because there is no schedule.
+    /// Every source reaches its targets; otherwise no schedule and no bound exist.
     Unreachable,
     /// Prices, odd sets, cuts, shares, borders, potentials and exchanges are well formed.
     Certificate,
@@ -35,7 +35,7 @@ pub enum Rule {
     Task,
     /// A steady state is as frequent as it says, and overloads nothing.
     SteadyState,
-    /// Links of half-duplex nodes can be busy for as long as they are.
+    /// Links of half-duplex nodes can be busy for their times.
     OddSet,
     /// A schedule's copies, slots and merges fit together, and in its period.
     Schedule,
@@ -45,7 +45,7 @@ pub enum Rule {
     Single,
     /// The proof of a single reduction's shortest length.
     Proof,
-    /// What is claimed is what was found: bound, status, length.
+    /// Claims equal the computed values: bound, status, length.
     Claim,
     /// No fault: this limit ended the check itself.
     Stopped(Limit),
@@ -73,7 +73,7 @@ impl Violation {
         Violation { place, ..self }
     }
 
-    /// What the broken rule is about.
+    /// The subject of the broken rule.
     pub fn rule(&self) -> Rule {
         self.rule
     }
@@ -172,7 +172,7 @@ pub(crate) fn elsewhere(part: Interval, node: &str, holder: &str) -> Violation {
     fault!(Task, "{} is needed at '{node}', but is at '{holder}' then", part_name(&part))
 }
 
-/// A result that combines other values than those of the participants.
+/// A result that combines other values than the participants'.
 pub(crate) fn wrong_result(found: &str, right: &str) -> Violation {
     fault!(Run, "the result combines the values of {found}"; "it must combine those of {right}")
 }

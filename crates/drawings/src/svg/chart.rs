@@ -1,4 +1,4 @@
-//! What charts of measured and computed values share: what an axis counts; and bars.
+//! Shared parts of charts of measured and computed values: the quantity of an axis, and bars.
 
 use num_traits::Signed;
 use oneport_platform::Rational;
@@ -22,7 +22,7 @@ const BLUE: &str = "#56b4e9";
 const DARK: &str = "#0072b2";
 const BOUND: &str = "#d62718";
 
-/// What an axis counts, so that its ticks are round numbers with units.
+/// The quantity of an axis, so that its ticks are round numbers with units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
     /// Numbers without a unit.
@@ -37,7 +37,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Round values between two others, at most about so many.
+    /// Round values between two others, about `most` at most.
     pub(super) fn ticks(self, (low, high): (f64, f64), log: bool, most: usize) -> Vec<f64> {
         match (self, log) {
             (_, false) => ticks::round_values(low, high, most),
@@ -81,21 +81,21 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", words::decimal_of(value / unit, 4)))
 }
 
-/// What is compared.
+/// One bar of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
     /// Its name, at the left.
     pub name: String,
     /// Its length; negative ones have none.
     pub value: Rational,
-    /// What stands at its end: the value in the caller's units.
+    /// The text at its end: the value in the caller's units.
     pub label: String,
     /// Whether it is drawn darker than the others.
     pub strong: bool,
 }
 
-/// Values as horizontal bars, one below another, in the order given. `bound` is a value that none exceeds, a red line,
-/// with its name. Bars beyond the first 200 are left out, and this is said. O(n).
+/// Values as horizontal bars, one below another, in the order given. `bound` is an upper bound on the values, drawn as
+/// a red line with its name. Bars beyond the first 200 are left out, and this is said. O(n).
 pub fn bars(title: &str, subtitle: &str, bars: &[Bar], bound: Option<(&Rational, &str)>) -> String {
     let shown = bars.get(..MOST).unwrap_or(bars);
     let names = shown.iter().map(|bar| words::width(&bar.name, SIZE)).fold(40.0, f64::max).min(NAME);

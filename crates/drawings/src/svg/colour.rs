@@ -31,7 +31,7 @@ impl Colour {
         }
     }
 
-    /// The colour at this part of the way to another.
+    /// The mixture of both colours: `part` is the share of `other`.
     pub(super) fn mix(self, other: Colour, part: f64) -> Colour {
         let channel = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
         Colour(channel(self.0, other.0), channel(self.1, other.1), channel(self.2, other.2))
@@ -44,7 +44,7 @@ impl Colour {
 
     /// Black or white, whichever is easier to read on this colour.
     pub(super) fn text(self) -> &'static str {
-        // Contrast ratios of WCAG 2: black reads better as soon as the luminance exceeds about 0.18.
+        // Contrast ratios of WCAG 2: black reads better as soon as the luminance is above about 0.18.
         if (self.luminance() + 0.05) / 0.05 >= 1.05 / (self.luminance() + 0.05) { "#000000" } else { "#ffffff" }
     }
 

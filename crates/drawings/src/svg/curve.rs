@@ -20,7 +20,7 @@ const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 pub struct Series {
     /// Shown in the legend.
     pub name: String,
-    /// Points in the order in which they are joined; those that are not finite are left out.
+    /// Points in the order in which they are joined. Points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -31,7 +31,7 @@ pub struct CurveOptions {
     pub log_x: bool,
     /// Logarithmic y axis; points with y <= 0 are left out.
     pub log_y: bool,
-    /// What the axes count.
+    /// Quantities of the axes: horizontal, vertical.
     pub measures: (Measure, Measure),
     /// A horizontal line at this height, with a label.
     pub reference: Option<(f64, String)>,

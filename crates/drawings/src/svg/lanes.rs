@@ -185,8 +185,8 @@ fn columns(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Vec<Opt
     columns.into_iter().map(|(_, node)| node).collect()
 }
 
-/// Arrows from every vertex to those that use it. What waits for several rows goes down beside the boxes, at the side
-/// of the lane where it is used.
+/// Arrows from every vertex to the vertices that use it. If a result waits for several rows, its arrow goes down next
+/// to the boxes, at the side of the lane that uses it.
 fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
     let mut before = None;
     for edge in &diagram.edges {

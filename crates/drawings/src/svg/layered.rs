@@ -11,14 +11,14 @@ use crate::words;
 
 const TOP: f64 = 66.0;
 const SIZE: f64 = 11.0;
-/// Size of texts beside vertices and edges, and height of their lines.
+/// Size of texts next to vertices and edges, and height of their lines.
 pub(super) const SMALL: f64 = 10.0;
 const LINE: f64 = 12.5;
 /// Longest text inside a box, in pixels.
 const BOX_ROOM: f64 = 170.0;
 /// Width of a column; height of a row is what its texts need.
 const COLUMN: (f64, f64) = (50.0, 132.0);
-/// Longest text beside a vertex, from the top down.
+/// Longest text next to a vertex, from the top down.
 const BESIDE: f64 = 70.0;
 /// Longest text along an edge.
 const EDGE_ROOM: (f64, f64) = (240.0, 260.0);
@@ -81,7 +81,7 @@ pub(super) struct Edge<'a> {
     pub tooltip: String,
     /// The widest text that may be written along it.
     pub wish: f64,
-    /// The texts along it, for so much room and so many lines.
+    /// The texts along it, given the room in pixels and the number of lines.
     pub texts: Box<dyn Fn(f64, usize) -> Vec<String> + 'a>,
 }
 
@@ -200,7 +200,7 @@ impl Places {
         (first + last + 1) as f64 / 2.0
     }
 
-    /// How many columns there are at least for the texts of a vertex: two below a vertex that is no leaf.
+    /// Columns for the texts of a vertex: one for a leaf, else its span, but at most two.
     fn share(&self, mark: usize) -> f64 {
         let (first, last) = self.spans[mark];
         if self.is_leaf[mark] { 1.0 } else { ((last + 1 - first) as f64).min(2.0) }

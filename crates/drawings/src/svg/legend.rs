@@ -11,7 +11,7 @@ const MARK: f64 = 18.0;
 /// Height of further lines of a label.
 const MORE: f64 = 14.0;
 
-/// What stands before a label.
+/// The mark in front of a label.
 pub(super) enum Mark {
     /// A rectangle with this fill.
     Swatch(String),

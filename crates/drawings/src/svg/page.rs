@@ -1,4 +1,4 @@
-//! What every drawing has: a title above, and notes below, in as many lines as they need.
+//! Parts of every drawing: a title above and notes below, in as many lines as they need.
 
 use super::xml::{Canvas, INK, SOFT_INK};
 use crate::words;

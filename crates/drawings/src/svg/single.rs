@@ -1,4 +1,4 @@
-//! One reduction or broadcast executed once: who is busy when, and the tree.
+//! One reduction or broadcast executed once: the busy times of every processor, and the tree.
 
 use num_traits::Zero;
 use oneport_plan::{Broadcast, Costs, Dates, Reduction};
@@ -17,10 +17,10 @@ const ROW: f64 = 30.0;
 const NAMES: f64 = 52.0;
 const WIDTH: f64 = 820.0;
 const SIZE: f64 = 11.0;
-/// Most processors with a row, or a vertex, of their own.
+/// Most processors with a separate row or vertex.
 const MOST: usize = 200;
 
-/// What a processor does for a while.
+/// One activity of a processor.
 struct Bar {
     /// The processor.
     row: usize,
@@ -336,7 +336,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     canvas.finish()
 }
 
-/// What the boxes are, and what is missing.
+/// Explains the boxes and names what is missing.
 fn note(processors: usize, halves: bool) -> String {
     let mut note = "boxes have the colour of the processor they are about".to_string();
     if halves {

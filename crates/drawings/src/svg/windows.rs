@@ -16,9 +16,9 @@ const SIDE: f64 = 9.5;
 /// Most windows drawn.
 const MOST: usize = 200;
 
-/// The windows as a binary tree: the destination's last reception at the top, below every window those that it waits
-/// for; the time in the node, the sender to its left, the receiver to its right. The heaviest path from the top is the
-/// length of the schedule. Windows beyond the first 200 are left out. O(n).
+/// The windows as a binary tree: the destination's last reception at the top, below every window the windows that it
+/// waits for; the time in the node, the sender to its left, the receiver to its right. The heaviest path from the top
+/// is the length of the schedule. Windows beyond the first 200 are left out. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let places = places(windows);
     let drawn: Vec<(usize, (f64, usize))> =

@@ -8,10 +8,10 @@
 //! **Leaving.** For every owner `o` but the target some transfer leaves `o`: the value that contains operand `o` has to
 //! get from `o` to the target. So let `y(o)` be the length of the shortest link out of `o` and shorten all links out of
 //! owners by their `y`. A transfer of size `s` out of `o` costs `s y(o)` more than under the shortened lengths, the
-//! smallest size is `s0`, and transfers out of different owners are different. So every tree costs at least
-//! `s0 sum y(o)` over the owners but the target, plus its price under the shortened lengths. For that price there are
-//! two lower bounds: `G` under the shortened lengths; and the longest of the ways that the operands have to go, for
-//! size `s0`, plus the least work that `n - 1` merges can be, at the cheapest processor.
+//! smallest size is `s0`, and transfers out of different owners are different. So every tree costs at least `s0 sum
+//! y(o)` over the owners but the target, plus its price under the shortened lengths. For that price there are two lower
+//! bounds: `G` under the shortened lengths; and the longest of the paths that the operands have to take, for size `s0`,
+//! plus the least work that `n - 1` merges can be, at the cheapest processor.
 //!
 //! The bound is the larger of `G` and of `s0 sum y(o)` plus the larger of those two.
 
@@ -73,7 +73,7 @@ impl<'p> LowerBound<'p> {
     }
 }
 
-/// By processor, the length of the shortest link that leaves it; 0 if it is no owner or has none.
+/// Per processor: the length of the shortest link that leaves it; 0 if it owns no operand or no link leaves it.
 fn shortest_out(case: &Case<'_>, priced: &Priced) -> Vec<BigUint> {
     let mut leaving = vec![BigUint::zero(); priced.processors.len()];
     for &owner in &priced.owners {
@@ -90,7 +90,7 @@ fn amount(amounts: &[BigUint], class: Class, operands: usize) -> &BigUint {
 
 /// The least work of all merges of one tree, whatever its shape.
 fn least_work(priced: &Priced) -> BigUint {
-    // By operands - 1.
+    // Index: operands - 1.
     let mut least = vec![BigUint::zero()];
     for operands in 2..=priced.owners.len() {
         let halves = (1..=operands / 2).map(|left| &least[left - 1] + &least[operands - left - 1]).min();

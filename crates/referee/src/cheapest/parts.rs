@@ -6,7 +6,7 @@ use oneport_plan::Interval;
 #[derive(Debug)]
 pub(super) struct Parts {
     operands: usize,
-    /// Intervals by number, the shorter first; empty for sets, where the number is the bit mask (and 0 is no set).
+    /// Intervals by number, the shorter first. Empty for sets, whose number is the bit mask (0 is not a set).
     intervals: Vec<Interval>,
 }
 
@@ -80,12 +80,12 @@ impl Parts {
 
     /// The number of an interval.
     fn number(&self, first: usize, length: usize) -> usize {
-        // Before it: those of length 1 to length - 1, of which there are n, n - 1, ...
+        // Before it are the intervals of length 1 to length - 1: n, n - 1, ... of them.
         let shorter = length - 1;
         shorter * self.operands - shorter * shorter.saturating_sub(1) / 2 + first
     }
 
-    /// The ways to put a part together of two.
+    /// All splits of a part into two.
     pub(super) fn splits(&self, part: usize, into: &mut Vec<(usize, usize)>) {
         into.clear();
         if self.are_sets() {
@@ -113,7 +113,7 @@ impl Parts {
     }
 }
 
-/// What an amount depends on.
+/// The property of a part that an amount depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Class {
     Nothing,
@@ -142,7 +142,7 @@ mod tests {
             let parts = Parts::new(operands, false);
             assert_eq!(parts.len() as u128, Parts::count(operands, false));
             assert_eq!(parts.operands(parts.full()), operands);
-            // What amounts are listed by is how they are looked up.
+            // Amounts are looked up by the class by which they are listed.
             for class in [Class::Nothing, Class::Operands, Class::Part] {
                 let listed: Vec<Interval> = parts.representatives(class).collect();
                 for part in parts.all() {

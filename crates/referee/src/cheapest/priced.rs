@@ -22,11 +22,11 @@ const OVERHEAD_BITS: u64 = 256;
 /// The exact price of everything, as integers over one denominator.
 pub(super) struct Priced {
     pub processors: Vec<NodeId>,
-    /// By node id: the place in `processors`, of the one that stands for it.
+    /// Per node id: the index, in `processors`, of its representative.
     pub places: Vec<usize>,
-    /// By operand: the place of its owner in `processors`.
+    /// Per operand: the index of its owner in `processors`.
     pub owners: Vec<usize>,
-    /// By class of parts: sizes, times a factor; and the amounts of work, times another.
+    /// Per class of parts: sizes times a factor; amounts of work times another factor.
     pub sizes: Vec<BigUint>,
     pub works: Vec<BigUint>,
     pub size_class: Class,
@@ -34,15 +34,15 @@ pub(super) struct Priced {
     /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
     /// cannot be done.
     pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
-    /// By link: price of a unit of size. `size x length` is a price times `denominator`.
+    /// Per link: price of a unit of size. `size x length` is a price times `denominator`.
     pub lengths: Vec<BigUint>,
-    /// By processor: price of a unit of work. `work x merge` is a price times `denominator`.
+    /// Per processor: price of a unit of work. `work x merge` is a price times `denominator`.
     pub merges: Vec<BigUint>,
     pub denominator: BigUint,
 }
 
 impl Priced {
-    /// `stands_for` says which processor stands for each node.
+    /// `stands_for[node]` is the processor that represents the node.
     pub fn new(
         case: &Case<'_>,
         prices: &Prices,
@@ -137,7 +137,7 @@ impl Priced {
     }
 }
 
-/// By place the least of its numbers.
+/// Per place: the least of its numbers.
 fn least_by(count: usize, places: impl Iterator<Item = usize>, numbers: impl Iterator<Item = BigUint>) -> Vec<BigUint> {
     let mut least: Vec<Option<BigUint>> = vec![None; count];
     places.zip(numbers).for_each(|(place, number)| improve(&mut least[place], number));
@@ -167,7 +167,7 @@ fn amounts(
     Ok((scaled, scale, class))
 }
 
-/// Work of all merges that can be done, one by one, and where each stands in the list.
+/// Work of every possible merge, and the index of each merge in the list.
 #[expect(clippy::type_complexity, reason = "used once")]
 fn works_by_task(
     case: &Case<'_>,
@@ -194,7 +194,7 @@ pub(super) fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
     }
 }
 
-/// A price, or 0 where there is none: only states that no caller asks for have none.
+/// A price, or 0 if it is missing: only states that no caller asks for lack one.
 pub(super) fn or_zero(price: Option<BigUint>) -> BigUint {
     price.unwrap_or_else(BigUint::zero)
 }

@@ -4,10 +4,10 @@
 //! it. It is kept as the integer `r` with `r <= x y / 2^unit < r + 2`:
 //!
 //! Drop the lowest bits of both factors, so that 64 are left of the longest, `x = (x' + f) 2^a` and `y = (y' + g) 2^b`
-//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`; let `t = unit - a - b` and
-//! `r = floor(x' y' / 2^t)`. The unit is such that the longest product has at most `KEPT` bits:
-//! `unit >= bits(x) + bits(y) - KEPT` (and 0 or more) for the longest `x` and `y` of each kind. What is lost besides
-//! the fraction of `r` is `e = (x' g + y' f + f g) / 2^t`, and `e < 1`:
+//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`; let `t = unit - a - b` and `r = floor(x' y' /
+//! 2^t)`. The unit is such that the longest product has at most `KEPT` bits: `unit >= bits(x) + bits(y) - KEPT` (and 0
+//! or more) for the longest `x` and `y` of each kind. The loss, besides the fraction that `floor` drops, is `e = (x'
+//! g + y' f + f g) / 2^t`, and `e < 1`:
 //! - `a = b = 0`: `e = 0`;
 //! - `b > 0 = a`: `b = bits(y) - 64`, so `t >= bits(x) + 64 - KEPT > bits(x)`, and `e < x' / 2^t < 1`; likewise
 //!   `a > 0 = b`;
@@ -16,7 +16,7 @@
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
-/// More than any price: no way. The sum of two of these, or of one and some prices, does not overflow.
+/// Above every price: unreachable. The sum of two of these, or of one and some prices, does not overflow.
 pub(super) const NEVER: u64 = 1 << 62;
 /// A tree's rounded prices together stay below this many bits.
 const TREE_BITS: u64 = 61;
@@ -34,7 +34,7 @@ pub(super) struct Rounded {
     /// How far the products are shifted down.
     transfer_shift: u32,
     merge_shift: u32,
-    /// A rounded price stands for this power of 2; 0 if nothing is rounded at all.
+    /// One unit of a rounded price is 2 to this power; 0 if nothing is rounded.
     unit: u64,
 }
 
@@ -70,7 +70,7 @@ impl Rounded {
         }
     }
 
-    /// By processor, the prices of merges of a class of work.
+    /// Per processor: the prices of merges of a class of work.
     pub(super) fn merge(&self, work: usize, into: &mut Vec<u64>) {
         into.clear();
         into.extend(self.merges.iter().map(|&merge| product(self.works[work], merge, self.merge_shift)));
@@ -81,7 +81,7 @@ impl Rounded {
         product(self.works[work], self.merges[processor], self.merge_shift)
     }
 
-    /// By pair of processors, the prices of transfers of a class of size.
+    /// Per pair of processors: the prices of transfers of a class of size.
     pub(super) fn transfer(&self, size: usize, into: &mut Vec<u64>) {
         into.clear();
         into.extend(self.distances.iter().map(|&distance| self.one_transfer(size, distance)));
@@ -96,20 +96,21 @@ impl Rounded {
         distance.map_or(NEVER, |distance| product(self.sizes[size], distance, self.transfer_shift))
     }
 
-    /// How much the cheapest way to have a part of so many operands may cost more than its rounded price: the tree that
-    /// is cheapest when rounded has at most [`tasks`] tasks, and is not cheaper than the cheapest.
+    /// Upper bound on the cheapest price of a part of `operands` operands minus its cheapest rounded price, in units of
+    /// the latter: the tree that is cheapest when rounded has at most [`tasks`] tasks, and it costs at least the
+    /// cheapest price.
     pub(super) fn slack(&self, operands: usize) -> u64 {
         if self.unit == 0 { 0 } else { ERROR * tasks(operands) }
     }
 
-    /// The price that a rounded price stands for, if nothing is rounded at all.
+    /// The price that a rounded price represents, if nothing is rounded. Else `None`.
     pub(super) fn exactly(&self, price: u64) -> Option<BigUint> {
         self.unit.is_zero().then(|| price.into())
     }
 }
 
-/// The most tasks of a tree over so many operands, a journey counted as one: one journey for every value, one merge for
-/// every value but the operands.
+/// Most tasks of a tree over `operands` operands, a journey counted as one: one journey for every value, and one merge
+/// for every value that is not an operand.
 fn tasks(operands: usize) -> u64 {
     let operands = operands as u64;
     (3 * operands).saturating_sub(2).max(1)
@@ -173,8 +174,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// A tree over so many operands, one journey for every value and one merge for every value but the operands,
-        /// costs less than its rounded price and the slack; the rounded price is never above it, and does not overflow.
+        /// A tree over `operands` operands, with one journey for every value and one merge for every value that is not
+        /// an operand, costs less than its rounded price and the slack; the rounded price is never above it, and does
+        /// not overflow.
         #[test]
         fn the_slack_covers_a_tree(
             size in long_number(), distance in long_number(), work in long_number(), merge in long_number(),

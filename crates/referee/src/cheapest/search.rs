@@ -2,9 +2,9 @@
 //!
 //! First all `C[S][j]` and `M[S][i]` are computed with prices rounded down to machine integers (see [`rounded`]): these
 //! are lower bounds, and the exact value is less than a known slack above them. Then the exact value of the wanted
-//! state is computed from the top down, where only those candidates are followed whose lower bound does not exceed that
-//! of the state by more than the slack: every other one is provably dearer. Near an optimum of the linear program many
-//! trees cost exactly the same, and these are followed; still they are few of all.
+//! state is computed from the top down, where a candidate is followed only if its lower bound is at most the state's
+//! plus the slack: every other one is provably more expensive. Near an optimum of the linear program many trees cost
+//! exactly the same, and these are followed; still they are few of all.
 //!
 //! [`rounded`]: super::rounded
 
@@ -26,7 +26,7 @@ pub(super) struct Search<'a> {
     parts: &'a Parts,
     rounded: Rounded,
     processors: usize,
-    /// By part x processor: lower bounds of `M` and `C`, in units of the rounded prices.
+    /// Per part x processor: lower bounds of `M` and `C`, in units of the rounded prices.
     made: Vec<u64>,
     there: Vec<u64>,
     /// The exact `M` and `C` that were asked for.
@@ -265,7 +265,7 @@ struct Known(std::num::NonZeroU32);
 #[derive(Debug, Default)]
 struct Numbers {
     numbers: Vec<BigUint>,
-    /// By their last digits, places in the list.
+    /// Indices in the list, by the last digits of the number.
     places: BTreeMap<u64, Vec<Known>>,
 }
 
@@ -283,7 +283,7 @@ impl Numbers {
             return *known;
         }
         self.numbers.push(number);
-        // There are fewer numbers than states, of which there are fewer than 2^32.
+        // There are fewer numbers than states, and fewer than 2^32 states.
         let count = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         let known = Known(std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MAX));
         places.push(known);

@@ -1,4 +1,5 @@
-//! Lower bounds that need no partial trees: what leaves cuts, or goes the longest way, and the least that merges cost.
+//! Lower bounds that need no partial trees: the transfers that leave cuts, or the longest path of an operand, plus the
+//! least price of the merges.
 //!
 //! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor.
 //! Merges and transfers are different tasks, so both bounds add up.
@@ -17,7 +18,7 @@ use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::too_large;
 
-/// By demand: what the cuts that it crosses weigh together, plus the merges; `None` without cuts.
+/// Per demand: the total weight of the cuts that it crosses, plus the merges. `None` without cuts.
 pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Vec<Option<Rational>>, Violation> {
     let case = &group.case;
     let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
@@ -37,7 +38,7 @@ pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Re
     Ok(bounds)
 }
 
-/// The longest of the ways from an operand to a goal, for the smallest size, plus the merges; for one demand.
+/// The longest of the shortest paths from an operand to a goal, for the smallest size, plus the merges, for one demand.
 pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
     let lengths = prices.lengths(case);
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
@@ -64,7 +65,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     Ok(fraction(longest, &denominator) * size + merges(case, prices))
 }
 
-/// What an all-reduce has to exchange, for the smallest size, if every participant is a part of its own, plus the
+/// Least price of an all-reduce's exchange, for the smallest size, where every participant is a separate part, plus the
 /// merges.
 pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
     let parts: Vec<Vec<NodeId>> = case.operands().iter().map(|&node| vec![node]).collect();

@@ -26,15 +26,16 @@ pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs:
 
 /// The same from every node as the source, in one go. `None` for nodes that do not reach all others.
 ///
-/// Without a source every group pays the shortest arc that enters it, which makes that arc free; nodes that lead to
-/// each other over free arcs become a group, as long as there are such. The price from `r` is what the groups without
-/// `r` have paid. No arborescence costs less: it enters each of them, and no arc is shorter than what the groups that
-/// it enters have paid together. Some costs no more: in every group free arcs lead from the part with `r` to all the
-/// other parts, each of which is as long as what the groups that it enters have paid; inside a part, the node where it
-/// ends is the source. O(arcs x rounds), and of many arcs between few groups only the shortest stay.
+/// Edmonds' contraction without a fixed source. Every group pays the shortest arc that enters it, which makes that arc
+/// free; nodes that lead to each other over free arcs become a group, until no such nodes are left. The price from `r`
+/// is the total paid by the groups that do not contain `r`. No arborescence costs less: it enters each of them, and no
+/// arc is shorter than the total paid by the groups that it enters. Some costs no more: in every group free arcs lead
+/// from the part with `r` to all the other parts, each as long as the total paid by the groups that it enters; inside a
+/// part, the node where it ends is the source. O(arcs x rounds), and only the shortest of many arcs between few groups
+/// stay.
 pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
     let mut group_of: Vec<usize> = (0..nodes).collect();
-    // By original node: what the groups that contain it have paid.
+    // Per original node: the total paid by the groups that contain it.
     let mut within = vec![T::zero(); nodes];
     let mut total = T::zero();
     loop {
@@ -49,7 +50,7 @@ pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<
         group_of.iter_mut().for_each(|group| *group = groups[*group]);
         nodes = count;
     }
-    // What no arc enters reaches all others if it is the only such group.
+    // A group that no arc enters reaches all others only if it is the only such group.
     let mut is_entered = vec![false; nodes];
     arcs.iter().for_each(|(_, to, _)| is_entered[*to] = true);
     let alone = is_entered.iter().filter(|entered| !**entered).count() == 1;
@@ -61,7 +62,7 @@ pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<
     group_of.iter().zip(within).map(price).collect()
 }
 
-/// By node, the length of the shortest arc that enters it.
+/// Per node: the length of the shortest arc that enters it.
 fn shortest_entering<T: Weight>(nodes: usize, arcs: &[Arc<T>]) -> Vec<Option<T>> {
     let mut shortest: Vec<Option<T>> = vec![None; nodes];
     for (_, to, length) in arcs {
@@ -89,7 +90,7 @@ fn pay_and_join<T: Weight>(nodes: usize, arcs: &mut Vec<Arc<T>>, paid: &[T]) -> 
     (groups, count)
 }
 
-/// Of the arcs between the same two nodes the shortest.
+/// Keeps the shortest of the arcs between the same two nodes.
 fn shortest_of_each<T: Weight>(nodes: usize, arcs: Vec<Arc<T>>) -> Vec<Arc<T>> {
     let mut best: Vec<Option<T>> = vec![None; nodes * nodes];
     for (from, to, length) in arcs {
@@ -102,8 +103,8 @@ fn shortest_of_each<T: Weight>(nodes: usize, arcs: Vec<Arc<T>>) -> Vec<Arc<T>> {
     best.into_iter().enumerate().filter_map(arc).collect()
 }
 
-/// Numbers for nodes, the same for those that lead to each other, and how many (Kosaraju; Sharir 1981): of the nodes
-/// not numbered yet, those that lead to the one that was left last form a group.
+/// Numbers the nodes: nodes that lead to each other have the same number. Also returns how many numbers there are
+/// (Kosaraju; Sharir 1981): among the nodes without a number, all that lead to the node left last form a group.
 fn leading_to_each_other(nodes: usize, arcs: impl Iterator<Item = (usize, usize)>) -> (Vec<usize>, usize) {
     const NONE: usize = usize::MAX;
     let (mut next, mut before) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
@@ -113,7 +114,7 @@ fn leading_to_each_other(nodes: usize, arcs: impl Iterator<Item = (usize, usize)
     }
     let (mut seen, mut left) = (vec![false; nodes], Vec::with_capacity(nodes));
     for start in 0..nodes {
-        // Nodes on the way, each with how many of its arcs have been followed.
+        // Nodes on the path, each with the number of its arcs followed so far.
         let mut way = if std::mem::replace(&mut seen[start], true) { Vec::new() } else { vec![(start, 0)] };
         while let Some((node, followed)) = way.last_mut() {
             match next[*node].get(*followed) {

@@ -12,13 +12,14 @@
 //!    nodes are outside and do not copy; none of these transfers is one of 1, and no two parts share one.
 //!
 //! *Proof.* Choose a participant in every part, and let `t` be the first place in the list of transfers by which, for
-//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's way into `r` by `t`,
-//! and cut the ways where they visit a part or a node that merges. A node that does not merge sends on what a single
-//! arriving transfer brought, so a transfer tells where its piece began: pieces that begin elsewhere share none, and
-//! the pieces contain the arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer into
-//! it on the way that brings the operand later, and go back from `x` to the last node that copies, or to a part. A node
-//! that does not copy uses an arriving transfer once, so each of these transfers tells `x`: other parts' are others. A
-//! transfer of 1 lies on a way that is in `r` by `t`, but from here the only way leads to `x`, after `t`.
+//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's path into `r` by `t`,
+//! and cut the paths where they visit a part or a node that merges. A node that does not merge sends on what a single
+//! arriving transfer brought, so a transfer determines where its piece began: pieces that begin elsewhere share none,
+//! and the pieces contain the arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer
+//! into it on the path that brings the operand later, and go back from `x` to the last node that copies, or to a part.
+//! A node that does not copy uses an arriving transfer once, so each of these transfers determines `x`: the transfers
+//! of other parts are different. A transfer of 1 lies on a path that is in `r` by `t`, but from here the only path
+//! leads to `x`, after `t`.
 //!
 //! The list read backwards, with all links turned, is a scheme in which copying nodes merge and merging nodes copy: the
 //! same holds with an arborescence out of `r`, and both kinds exchanged.

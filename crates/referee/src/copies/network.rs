@@ -11,14 +11,14 @@ use crate::Violation;
 use crate::case::Case;
 use crate::shortest_paths::Length;
 
-/// What arcs are measured in.
+/// The length of an arc, as a number.
 pub(crate) trait Weight: Length + for<'a> SubAssign<&'a Self> + Into<BigUint> {}
 impl<T: Length + for<'a> SubAssign<&'a T> + Into<BigUint>> Weight for T {}
 
 /// From, to, length.
 pub(crate) type Arc<T> = (usize, usize, T);
 
-/// What one demand is about: nodes that replicate, numbered from 0, and the shortest routes between them.
+/// The graph of one demand: nodes that replicate, numbered from 0, and the shortest routes between them.
 pub(super) struct Network<T> {
     pub nodes: usize,
     pub source: usize,

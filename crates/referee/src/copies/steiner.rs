@@ -8,7 +8,8 @@ use oneport_plan::Certificate;
 use super::arborescence::spanning;
 use super::network::{Network, Weight};
 
-/// For so many targets all sets of them are tried; for so many nodes that are no targets, all sets of those.
+/// Up to this many targets, all sets of targets are tried. Up to this many nodes that are not targets, all sets of
+/// these.
 const SMALL: usize = Certificate::SMALL;
 
 /// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in
@@ -78,7 +79,7 @@ fn spread<T: Weight>(network: &Network<T>, entering: &[Vec<usize>], entries: &mu
     }
 }
 
-/// By node, the places of the arcs that enter it.
+/// Per node: the indices of the arcs that enter it.
 fn entering<T>(network: &Network<T>) -> Vec<Vec<usize>> {
     let mut entering = vec![Vec::new(); network.nodes];
     for (place, (_, to, _)) in network.arcs.iter().enumerate() {
@@ -267,7 +268,7 @@ mod tests {
         };
         let mut weaker = 0;
         for round in 0..12 {
-            // As many others as are tried, and a target more, or the other way round.
+            // As many others as are tried, and one target more; or the other way round.
             let (others, count) = if round % 2 == 0 { (SMALL, SMALL + 1) } else { (SMALL + 1, SMALL) };
             let nodes = 1 + others + count;
             let mut arcs = Vec::new();
@@ -293,7 +294,7 @@ mod tests {
             u128::from(seed >> 59)
         };
         for _ in 0..100 {
-            // Two cheap triangles, which a dear circle joins; the source is far away.
+            // Two cheap triangles that an expensive cycle joins; the source is far away.
             let mut arcs = Vec::new();
             for from in 0..7 {
                 for to in (1..7).filter(|&to| to != from) {

@@ -25,7 +25,7 @@ fn platform(models: &[u8], ends: &[(usize, usize)], wide: bool) -> Platform {
     builder.build().unwrap()
 }
 
-/// What a set offers and how long its members are busy, if it is odd and that is too long.
+/// Whether the set is odd and its links are busy for longer than it allows.
 fn is_broken(platform: &Platform, times: &[(LinkId, BigUint)], ports: &[Resource], further: &[LinkId]) -> bool {
     let offered: u64 = ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
     let offered = offered + further.len() as u64;
@@ -122,7 +122,7 @@ proptest! {
         }
     }
 
-    /// What slots add up to is never refused.
+    /// The link times of slots are never refused.
     #[test]
     fn slots_break_no_inequality((platform, numbers) in case(), seed: u64) {
         let mut times: Vec<(LinkId, BigUint)> =
@@ -149,9 +149,9 @@ proptest! {
     }
 }
 
-/// The module's head, cut by cut: with a set `U` of ports on one side, each node in the middle on that of its own
-/// link's choice, the cut is odd if and only if `b(U)` and the links chosen are odd together, and weighs what the
-/// inequality leaves.
+/// The module's head, cut by cut: with a set `U` of ports on one side, and each node in the middle on the side that its
+/// link chose, the cut is odd if and only if `b(U)` plus the number of chosen links is odd, and its weight is the left
+/// side of the inequality.
 #[test]
 fn each_cut_is_the_inequality_it_stands_for() {
     let mut state = 3u64;
@@ -249,7 +249,7 @@ fn random_times_break_one_or_none() {
     assert!(plain >= 50 && further >= 1 && plain + further <= 1500, "{plain} {further}");
 }
 
-/// An undirected graph on six nodes, which stand for themselves, with every second edge or so.
+/// An undirected graph on six original nodes, with about every second edge.
 fn undirected(weights: &[u64], odd: &[bool]) -> Graph {
     let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
     for (node, &odd) in odd.iter().enumerate() {
@@ -260,7 +260,7 @@ fn undirected(weights: &[u64], odd: &[bool]) -> Graph {
     graph
 }
 
-/// What leaves a set of nodes weighs.
+/// Total weight of the edges that leave a set of nodes.
 fn weight(graph: &Graph, side: &[bool]) -> BigUint {
     graph.edges.iter().filter(|((one, other), _)| side[*one] != side[*other]).map(|(_, weight)| weight).sum()
 }
@@ -299,7 +299,7 @@ proptest! {
     }
 }
 
-/// The first way from 0 to 7 takes the edge between 1 and 2 forwards, a largest flow takes it backwards: what was
+/// The first path from 0 to 7 takes the edge between 1 and 2 forwards, a maximum flow takes it backwards: the amount
 /// sent is taken back, and no more than the edge's weight comes on top of it.
 #[test]
 fn a_flow_is_taken_back() {

@@ -79,7 +79,7 @@ impl Equal {
         let horizon = &detour * steps;
         let last = (&horizon / &step).to_usize().unwrap_or(usize::MAX);
         let mut dates = vec![(BigUint::zero(), 1)];
-        // ways[a]: how many processors of depth b wait a times.
+        // ways[a]: the number of processors of depth b that wait a times.
         let mut ways = vec![0_u128; last + 1];
         ways[0] = 1;
         for b in 1..=steps {

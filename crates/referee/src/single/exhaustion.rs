@@ -12,7 +12,7 @@ const SENDERS: u64 = 64;
 /// numbers of senders.
 ///
 /// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender
-/// need stand above a faster one, so the senders take slots fastest first; like senders at ascending dates.
+/// need be above a faster one, so the senders take slots fastest first; like senders at ascending dates.
 pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
     let total = classes.iter().fold(0_u64, |sum, (_, senders)| sum.saturating_add(*senders));
     if total > SENDERS {

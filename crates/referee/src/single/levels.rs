@@ -1,20 +1,20 @@
 //! Two classes: can `f` fast and `s` slow senders end before a bound?
 //!
 //! Read backwards (Liu-Kuo-Wang 2009, section 5.3): one slot is open at 0; a sender that takes a slot of date `a` opens
-//! two at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them stand on level `d`
-//! (date `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has
-//! room for `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
+//! two at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them are on level `d` (date
+//! `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has room
+//! for `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
 //! question is whether the sum of `2^m_d` over the open slots can reach `s + f + 1`.
 //!
 //! A fast sender on level `d` turns one slot of `2^m_d` into two of `2^m_(d+1)`. As `t_f < t_s`, `m` drops by at most 1
 //! per level: the sender *gains* `2^m_d` where `m` stays, and nothing where it *drops*. Spare senders do no harm (a
 //! gain is never negative), so at most `f` need be placed, provided that all levels together have room for `f`.
 //!
-//! - Levels that gain, one after the other: while they have room, no sender should stand below them, since moving the
-//!   lowest one up gains at least as much. So they are filled, or the rest ends there. (If there are 65 or more, all
-//!   ends there: `f < 2^64`.)
-//! - A level that drops: how many senders to place is tried out, best first, as long as a relaxation allows it.
-//!   Relaxed to fractions, the rest is a concave problem: whole blocks of levels, in the order of gain per sender.
+//! - Levels that gain, in sequence: while they have room, no sender should be below them, since moving the lowest one
+//!   up gains at least as much. So they are filled, or the rest ends there. (If there are 65 or more, all ends there:
+//!   `f < 2^64`.)
+//! - A level that drops: numbers of senders to place are tried, best first, while a relaxation allows them. Relaxed to
+//!   fractions, the rest is a concave problem: whole blocks of levels, in the order of gain per sender.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ impl TwoClasses {
 /// Levels that are best filled together, from some level on.
 struct Block {
     levels: usize,
-    /// What one slot gains when all its levels are filled.
+    /// Gain of one slot when all its levels are filled.
     gain: BigUint,
 }
 
@@ -105,7 +105,7 @@ fn blocks(gains: &[Option<u32>]) -> Vec<Block> {
 }
 
 struct Search {
-    /// By level: the logarithm of what a sender gains, if anything.
+    /// Per level: the logarithm of a sender's gain. `None` if it gains nothing.
     gains: Vec<Option<u32>>,
     blocks: Vec<Block>,
     failed: BTreeSet<(usize, u128, u128, u128)>,
@@ -197,8 +197,8 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// The most open slots' room can be, by trying every number of senders on every level: `fits(level)` slow
-    /// transfers fit one after the other below it.
+    /// Most room of the open slots, by trying every number of senders on every level: `fits(level)` slow transfers fit
+    /// in sequence below it.
     fn naive(level: usize, slots: u64, senders: u64, fits: &[u32]) -> Option<u64> {
         let Some((&fit, deeper)) = fits[level..].split_first() else {
             return (senders == 0 && slots == 0).then_some(0);
@@ -221,7 +221,7 @@ mod tests {
             let gains: Vec<Option<u32>> =
                 (0..1 + roll(9)).map(|_| Some(roll(8) as u32).filter(|fit| *fit > 2)).collect();
             for (level, block) in blocks(&gains).iter().enumerate() {
-                // By number of levels: what one slot gains, and its senders.
+                // Per number of levels: the gain of one slot, and its senders.
                 let gained = |levels: usize| -> u64 {
                     let of_level = |(i, gain): (usize, &Option<u32>)| gain.map_or(0, |fit| 1u64 << (fit as usize + i));
                     gains[level..level + levels].iter().enumerate().map(of_level).sum()

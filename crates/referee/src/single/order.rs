@@ -1,9 +1,9 @@
 //! Carrying out the merges of a reduction that is not commutative: operand names are really put together.
 //!
-//! A merge puts two words side by side, the receiver's own and the one received. Which of the two stands on the left
-//! is decided by their processors alone: if both are stretches of neighbours, as they must be, it is the one of the
-//! smaller processor. Merges of one processor that start at the same date (they then take no time) are carried out
-//! from near to far on either side: stretches that can be merged at all in some order can be merged in this one, since
+//! A merge puts two words side by side, the receiver's own and the one received. Which of the two is on the left is
+//! decided by their processors alone: if both are stretches of neighbours, as they must be, it is the one of the
+//! smaller processor. Merges of one processor that start at the same date (they then take no time) are executed from
+//! near to far on either side: stretches that can be merged at all in some order can be merged in this one, since
 //! merging one neighbour never parts the others.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::tree::Tree;
 use crate::Violation;
 use crate::violation::fault;
 
-/// Up to here words are written out; beyond, stretches of operands stand for them.
+/// Up to here words are written out; beyond, intervals of operands represent them.
 const WORDS: usize = 4096;
 
 /// The order in which one processor merges: by date, then from near to far.

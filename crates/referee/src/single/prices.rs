@@ -38,7 +38,7 @@ pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) ->
         prices.prices.iter().map(|(date, price)| (time(date), money.number(price))).collect();
     let mut used = BigInt::zero();
     for (class, &time) in classes.iter().zip(&times) {
-        // A sender that fits nowhere is a proof of its own.
+        // A sender that fits nowhere is a proof by itself.
         let Some(least) = least(&sums, &priced, time, end) else { return Ok(Finding::Proved) };
         used += least * class.senders;
     }
@@ -97,7 +97,7 @@ fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
     }
 }
 
-/// What a sender of this time uses up at least; `None` if it fits nowhere.
+/// Least price that a sender of this time uses up. `None` if it fits nowhere.
 fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Option<BigInt> {
     let mut free = false;
     let mut least: Option<BigInt> = None;

@@ -16,12 +16,12 @@ use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive, is_sound};
 use crate::violation::{bad_number, fault, shown};
 
-/// What came of a bound.
+/// Result of rechecking a bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recheck {
     /// The argument was repeated, and proves the bound.
     Proved,
-    /// The bound was not refuted, but rests on more work than is done again here.
+    /// The bound was not refuted, but rechecking it is too much work.
     Unrepeated {
         /// On what.
         why: String,
@@ -199,7 +199,7 @@ impl EqualCase<'_> {
             (Proof::Counting, _) => self.check_count(),
             (Proof::LimitedTransfers, Limit::Transfers(limit)) => self.check_transfers(limit),
             (Proof::LimitedTransfers, _) => Err(mismatch("Algorithm 2", "a limit on transfers")),
-            // Whatever was searched, there is a shorter way to decide.
+            // Whatever was searched, a shorter argument decides.
             (Proof::Exhaustion { .. }, Limit::Transfers(limit)) => self.check_transfers(limit),
             (Proof::Exhaustion { .. }, _) => self.check_count(),
             (Proof::Prices(_), _) => Err(mismatch("prices of slots", "classes of senders")),

@@ -134,7 +134,7 @@ impl Clock {
         }
     }
 
-    /// An integer as the date it stands for.
+    /// An integer as the date that it represents.
     pub(super) fn date<N: Number>(&self, number: &N) -> String {
         shown(self.scale.rational(number.big()))
     }

@@ -3,11 +3,11 @@
 use crate::Violation;
 use crate::violation::fault;
 
-/// The children of every processor, those that send to it (or receive from it), in one flat list.
+/// The children of every processor, in one flat list: the processors that send to it (or receive from it).
 #[derive(Debug)]
 pub(super) struct Tree {
     root: usize,
-    /// `children[offsets[p]..offsets[p + 1]]` are those of `p`.
+    /// `children[offsets[p]..offsets[p + 1]]` are the children of `p`.
     offsets: Vec<u32>,
     children: Vec<u32>,
     /// Every processor after all its children; the root is the last.
@@ -42,7 +42,7 @@ impl Tree {
         let mut order = Vec::with_capacity(partners.len());
         for leaf in 0..partners.len() {
             let mut processor = leaf;
-            // Follow the chain upwards as long as its processors have no other child left.
+            // Follow the chain upwards while its processors have no other child left.
             while pending[processor] == 0 {
                 pending[processor] = u32::MAX;
                 order.push(processor as u32);

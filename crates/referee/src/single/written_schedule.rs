@@ -10,7 +10,7 @@ use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive};
 use crate::violation::{bad_number, fault, shown};
 
-/// Which way the values go.
+/// Direction of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// To the root.
@@ -245,7 +245,7 @@ impl<'a> Sheet<'a> {
 pub(super) enum Transfer<N> {
     /// All alike.
     Same(N),
-    /// By sender.
+    /// Per sender.
     Each(Vec<N>),
 }
 

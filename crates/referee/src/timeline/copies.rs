@@ -2,8 +2,8 @@
 //!
 //! A value stays where it has arrived, or has been made, and may be used there any number of times; at a node that does
 //! not replicate, once for every arrival. So it is enough to go through all transfers and merges by their starts and to
-//! look whether what each uses is there. By induction what a task makes or brings is what it says: `v[k,m]` combines
-//! the operands `k` to `m` in their order, each once.
+//! check that each one's inputs are there. By induction a task makes or brings the value that it names: `v[k,m]`
+//! combines the operands `k` to `m` in their order, each once.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use super::follow::Delivery;
 use crate::Violation;
 use crate::violation::{fault, part_name, wrong_result};
 
-/// Something that uses values; of those that start together, in the order of what may use the others' results: merges
-/// that take no time can serve one another, the smaller the larger, and transfers.
+/// A merge or transfer. Order at equal dates: merges of length 0 first, smaller results before larger ones, because one
+/// may use the result of another; then transfers.
 #[derive(Clone, Copy)]
 enum Action<'r, 'a> {
     Merge(&'r DatedMerge<'a>),
@@ -54,7 +54,7 @@ struct Held<'r> {
     until: Option<&'r BigUint>,
 }
 
-/// What is where, for one demand of one instance.
+/// The values at each node, for one demand of one instance.
 struct Values<'r, 'a> {
     run: &'r Run<'a>,
     instance: u64,
@@ -89,8 +89,8 @@ impl<'a> Run<'a> {
 }
 
 impl<'r, 'a> Values<'r, 'a> {
-    /// The owners of the operands: the participants in their order. For commutative operators each instance has an
-    /// order of its own: the owner of an operand is where it is first used.
+    /// The owners of the operands: the participants in their order. For commutative operators each instance has a
+    /// separate order: the owner of an operand is the node that first uses it.
     fn owners(&self, demand: &Demand<'_>, actions: &[Action<'_, '_>]) -> Result<Vec<NodeId>, Violation> {
         let right = demand.operands.to_vec();
         if !demand.commutative || demand.goals == Goals::Prefixes || demand.kind() == Kind::Copy {

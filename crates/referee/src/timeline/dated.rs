@@ -108,7 +108,7 @@ pub(super) fn check_merge_event<'a>(
     Ok((event, part, operands))
 }
 
-/// A demand of rate `r` is carried out `r` times per instance.
+/// A demand of rate `r` is executed `r` times per instance.
 fn check_instance(
     case: &Case<'_>,
     place: impl Fn() -> String,

@@ -1,4 +1,4 @@
-//! What travels and what becomes of it: every message and every partial result, followed by dates alone.
+//! Follows every message and every partial result, by dates alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::violation::{elsewhere, fault, not_made, part_name, used_again, wrong_
 /// All that happens for one demand of one instance.
 #[derive(Default)]
 pub(super) struct Delivery<'r, 'a> {
-    /// By part, by start.
+    /// Per part, in order of start.
     pub(super) transfers: BTreeMap<Interval, Vec<&'r Dated<'a>>>,
     pub(super) merges: Vec<&'r DatedMerge<'a>>,
 }
@@ -26,7 +26,7 @@ struct Stay<'r> {
     since: Option<&'r BigUint>,
 }
 
-/// One reduction of one instance, being carried out.
+/// One reduction of one instance, during its execution.
 struct Reduction<'r, 'a> {
     instance: u64,
     commodity: usize,

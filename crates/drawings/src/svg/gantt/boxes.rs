@@ -11,16 +11,16 @@ use crate::quantities;
 use crate::svg::xml::{Canvas, INK};
 use crate::words::{self, Messages};
 
-/// Longest label that is told in full where there is a short one, in letters.
+/// Longest label, in letters, that is shown in full although a short one exists.
 const LONG: usize = 14;
 
-/// What is drawn.
+/// The boxes of a chart and their context.
 pub(super) struct Boxes<'a> {
     pub chart: &'a Chart<'a>,
     pub palette: &'a Palette<'a>,
     pub frame: &'a Frame,
     pub rows: &'a [Row],
-    /// By row and lane.
+    /// Per row and lane.
     pub runs: &'a [Vec<Vec<Run>>],
 }
 
@@ -40,7 +40,7 @@ impl Boxes<'_> {
                 let (y, height) = lane_place(place, row.lanes.len(), lane);
                 for run in runs {
                     let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index)) else { continue };
-                    // What is shorter than a hair still shows.
+                    // Boxes narrower than a hair still show.
                     let width = (run.right - run.left).max(0.05);
                     let tag = canvas.tag("rect").s("class", "box").n("x", run.left).n("y", y).n("width", width);
                     let tag = tag.n("height", height);
@@ -138,7 +138,7 @@ fn choices(palette: &Palette, bar: &Bar) -> Vec<String> {
         }
         Note::Count(count) => {
             let often = format!("×{}", words::show(count));
-            // Long words that are the same everywhere tell nothing.
+            // If all bars share a long label, it carries no information.
             let long = (label.chars().count() <= LONG || short.is_none()).then(|| format!("{label} {often}"));
             let short = short.map(|short| format!("{short} {often}"));
             let choices = long.into_iter().chain(short);

@@ -19,7 +19,7 @@ use crate::{quantities, words};
 
 /// Most boxes drawn: each takes about 400 bytes with its label and tooltip.
 const MOST_BOXES: usize = 10_000;
-/// Most messages with an entry of their own in the legend.
+/// Most messages with a separate entry in the legend.
 const LEGEND: usize = 24;
 /// Longest node name, in pixels.
 const NAME_ROOM: f64 = 150.0;
@@ -82,7 +82,7 @@ pub(super) fn draw(chart: &Chart) -> String {
 /// The time axis.
 struct Axis {
     ticks: Vec<ticks::Tick>,
-    /// What it counts, in which unit.
+    /// The quantity that it counts, with its unit.
     label: String,
 }
 

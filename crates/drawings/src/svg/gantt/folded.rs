@@ -1,4 +1,4 @@
-//! Boxes of nodes that do the same, of which one is drawn.
+//! Boxes of nodes that do the same: only one of them is drawn.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use oneport_platform::{Platform, Rational};
 use super::rows::{Port, Row};
 use crate::words;
 
-/// Up to so many rows, all are drawn.
+/// Up to this number of rows, all are drawn.
 const FEW: usize = 30;
 /// Boxes named in the title.
 const NAMED: usize = 3;
@@ -15,8 +15,8 @@ const NAMED: usize = 3;
 /// A row without the name of its box: node, port or where the link leads, lanes, and how much it is busy.
 type Shape = (String, String, usize, Rational);
 
-/// Of a chart of many rows, those without the boxes (nodes with a common prefix) that are as busy as an earlier one,
-/// row by row; and what is left out, in words. `loads` are by row. O(r log r).
+/// Drops rows of boxes (nodes with a common prefix) that are as busy, row by row, as an earlier box. Returns the
+/// remaining rows and, in words, what is left out. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
 pub(super) fn fold(platform: &Platform, rows: Vec<Row>, loads: &[Rational]) -> (Vec<Row>, Option<String>) {
     if rows.len() <= FEW {
         return (rows, None);
@@ -33,7 +33,7 @@ pub(super) fn fold(platform: &Platform, rows: Vec<Row>, loads: &[Rational]) -> (
         boxes.entry(own.to_string()).or_default().push(shape);
     }
     boxes.values_mut().for_each(|shapes| shapes.sort());
-    // By what they do, the boxes in the order of their rows.
+    // Boxes grouped by their activity, in the order of their rows.
     let mut alike: BTreeMap<&Vec<Shape>, Vec<&String>> = BTreeMap::new();
     for name in &order {
         boxes.get(name).into_iter().for_each(|shapes| alike.entry(shapes).or_default().push(name));
@@ -68,7 +68,7 @@ fn rest(name: &str, own: &str) -> String {
     name.strip_prefix(own).unwrap_or(name).to_string()
 }
 
-/// What the row is about; where a link leads, without the number of the box.
+/// The row's kind of port; for a link, its target without the number of the box.
 fn port(platform: &Platform, port: Port, own: &str) -> String {
     let Port::Link(link) = port else { return port.kind().to_string() };
     let to = words::link(platform, link).map(|link| words::name(platform, link.to)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a Gantt chart shows, and where things are in it.
+//! Contents of a Gantt chart, and positions in it.
 
 use oneport_plan::Problem;
 use oneport_platform::Rational;
@@ -25,11 +25,11 @@ pub(super) struct Chart<'a> {
     /// Ends of slots or periods: thin vertical lines, and ticks when they are few.
     pub marks: Vec<Rational>,
     pub phases: Vec<Phase>,
-    /// What the rows' loads are shares of; `None` where none are shown.
+    /// The period of which rows' loads are shares. `None` if no loads are shown.
     pub period: Option<&'a Rational>,
     /// Whose the operands are, where they are numbered alike everywhere.
     pub owners: Option<String>,
-    /// What the time axis counts, without its unit.
+    /// The quantity of the time axis, without its unit.
     pub time_label: &'static str,
     /// Largest width of the rows, in pixels.
     pub widest: f64,

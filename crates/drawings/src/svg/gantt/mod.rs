@@ -20,15 +20,15 @@ use crate::{quantities, words};
 const MOST_MARKS: u64 = 1000;
 
 /// One period of a schedule, a row per send port and receive port in use and per processor that merges. A half-duplex
-/// node has one row for its only port, on which what is received has a dark foot; links between nodes of the links
-/// model have rows of their own; what a multiport node does at the same time stands in lanes of its rows.
+/// node has one row for its only port, on which received messages have a dark foot; links between nodes of the links
+/// model have rows of their own; simultaneous tasks of a multiport node are in separate lanes of its rows.
 ///
 /// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
-/// broadcast) or by box (the part of a node's name before its first dot). Of more than 30 rows, those of boxes that are
-/// as busy as another one, row by row, are left out, which the subtitle says. Beside every row stands how much of the
-/// period it is busy; what is busy all the time is marked red. Thin vertical lines are the ends of slots. Transfers
-/// narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider ones too where a schedule
-/// has tens of thousands of transfers), so the text stays below about 5 MB.
+/// broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows, the rows of a
+/// box that is as busy as another one, row by row, are left out, and the subtitle says so. Next to every row is the
+/// share of the period in which it is busy; rows that are busy all the time are marked red. Thin vertical lines are the
+/// ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider
+/// ones too where a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// Links and processors work in the order of patterns, which every schedule allows; [`period_gantt`] draws another.
 ///

@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::words;
 
-/// What is done.
+/// The activity that a bar shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::svg) enum Activity {
     /// A message crosses a link.
@@ -27,10 +27,10 @@ pub(in crate::svg) struct Bar {
     pub note: Note,
 }
 
-/// What a bar says besides its message.
+/// The part of a bar's text that is not its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::svg) enum Note {
-    /// So many messages, possibly a fraction of one, one after another.
+    /// A number of messages, possibly fractional, in sequence.
     Count(Rational),
     /// The message of one instance.
     Instance(u64),
@@ -39,8 +39,8 @@ pub(in crate::svg) enum Note {
 /// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
 /// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
-/// processor computes its merges in that order, one after the other from the start of the period. Copies that follow
-/// one another without a break are one bar.
+/// processor computes its merges in that order, in sequence from the start of the period. Copies that follow one
+/// another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
@@ -100,11 +100,12 @@ pub(in crate::svg) fn counted(problem: Problem<'_>, period: &Timeline) -> Vec<Ba
     bars
 }
 
-/// What is done in a period, in order, and how often.
+/// Tasks of a period, in order, and how often each is done.
 type Queue<T> = Vec<(T, Rational)>;
 type Queues<K, T> = BTreeMap<K, Queue<T>>;
 
-/// What each link sends in a period, in order; and what each processor merges: the result, and where it is split.
+/// Per link: the messages that it sends in a period, in order. Per processor: its merges, each with its result and the
+/// position of its split.
 fn queues(schedule: &PeriodicSchedule) -> (Queues<LinkId, Message>, Queues<NodeId, (Message, usize)>) {
     let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for scheduled in &schedule.patterns {

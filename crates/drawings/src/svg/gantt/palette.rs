@@ -85,7 +85,7 @@ impl<'a> Palette<'a> {
         self.classes.is_some()
     }
 
-    /// What the legend says of a message's colour.
+    /// The legend's text for a message's colour.
     pub(super) fn label(&self, message: Message) -> String {
         let class = self.classes.as_ref().and_then(|_| self.class(message));
         class.unwrap_or_else(|| self.messages.category_label(message))

@@ -16,7 +16,7 @@ const NARROW: f64 = 0.3;
 /// Up to this width bars are drawn together where there are too many.
 const WIDE: f64 = 100.0;
 
-/// What of a node a row is about.
+/// The port, processor or link that a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::svg) enum Port {
     Send,
@@ -40,7 +40,7 @@ impl Port {
         }
     }
 
-    /// What stands before the row: the kind, or where the link leads.
+    /// The text in front of the row: the kind, or the target of the link.
     pub(in crate::svg) fn label(self, platform: &Platform) -> String {
         match self {
             Port::Link(link) => match words::link(platform, link) {
@@ -51,13 +51,13 @@ impl Port {
         }
     }
 
-    /// What a row holds: "transfer" or "merge".
+    /// The activity in a row: "transfer" or "merge".
     pub(in crate::svg) fn activity(self) -> &'static str {
         if self == Port::Compute { "merge" } else { "transfer" }
     }
 }
 
-/// The rows that a transfer over a link stands in.
+/// The rows that show a transfer over a link.
 fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
     let Some(link) = words::link(platform, id) else { return Vec::new() };
     let port = |end: Resource| match end {
@@ -70,7 +70,7 @@ fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
     if ports.is_empty() { vec![(link.from, Port::Link(id))] } else { ports }
 }
 
-/// What one port does: lanes of bars, by their index, in order of time. One-port models need one lane.
+/// The activities of one port: lanes of bars, by their index, in order of time. One-port models need one lane.
 pub(in crate::svg) struct Row {
     pub node: NodeId,
     pub port: Port,
@@ -173,9 +173,9 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     lanes.into_iter().map(|(lane, _)| lane).collect()
 }
 
-/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: those of one
-/// colour first, then those of several. The width below which bars are joined starts at 0.3 px and doubles until they
-/// are few enough. `spans` and `colours` are by bar.
+/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: bars of one
+/// colour first, then bars of several. The width below which bars are joined starts at 0.3 px and doubles until they
+/// are few enough. `spans` and `colours` are per bar.
 pub(in crate::svg) fn runs(
     rows: &[Row],
     bars: &[Bar],

@@ -11,7 +11,7 @@ use crate::words;
 /// An amount: what it is of, and how often per unit of time.
 pub(super) type Amount = (String, Rational);
 
-/// What links send and nodes merge.
+/// Amounts that links send and nodes merge.
 #[derive(Default)]
 pub(super) struct Amounts {
     /// For each link: `m P0`, `[1,2]`.
@@ -20,7 +20,7 @@ pub(super) struct Amounts {
     pub nodes: BTreeMap<NodeId, Vec<Amount>>,
 }
 
-/// All amounts that are not 0. Nothing where the collective's rates may be read in several ways.
+/// All amounts that are not 0. Empty if the collective's rates are ambiguous.
 pub(super) fn amounts(problem: Problem<'_>, steady_state: &SteadyState) -> Amounts {
     let mut amounts = Amounts::default();
     let Ok(rates) = Rates::of(problem, steady_state) else { return amounts };

@@ -21,7 +21,7 @@ pub(super) fn hub(count: usize, links: &[(usize, usize)]) -> Option<usize> {
     (count > 3 && leaves.len() + 1 == count).then_some(hub)
 }
 
-/// A star in rows: the hub above, its leaves below; every other row stands in the gaps of the one above.
+/// A star in rows: the hub above, its leaves below; every other row is in the gaps of the one above.
 pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
     let leaves = sizes.len() - 1;
     let rows = leaves.div_ceil(ROW).max(1);
@@ -45,8 +45,8 @@ pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
     places
 }
 
-/// Places of items, of which the first are frames: half of them above, half below, the others in between. `None` unless
-/// there are two frames or more that only the others join, each at least one of them.
+/// Positions of items; the first `frames` items are frames. Half of the frames are above, half below, the other items
+/// in between. `None` unless there are at least two frames and only the other items join them, each at least one frame.
 pub(super) fn banks(frames: usize, sizes: &[Point], links: &[(usize, usize)], gap: f64) -> Option<Vec<Point>> {
     let others = sizes.len().checked_sub(frames)?;
     let joined = |item: usize| links.iter().any(|&(a, b)| (a == item && b < frames) || (b == item && a < frames));

@@ -50,7 +50,7 @@ impl Captions {
         }
     }
 
-    /// What nodes merge, beside them.
+    /// The merges of nodes, next to them.
     pub(super) fn nodes(&mut self, page: &mut Page, areas: &[Area], amounts: &Amounts) {
         for (node, merges) in &amounts.nodes {
             let Some(area) = areas.get(node.index()) else { continue };
@@ -114,7 +114,7 @@ fn forms_of_lines(lines: &[String]) -> Vec<Vec<String>> {
     whole.into_iter().chain(shorter).collect()
 }
 
-/// What is sent over a line; both ways, where it stands for both.
+/// Amounts sent over a line, in both directions if it is drawn for both.
 fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<String> {
     let of = |link: LinkId| amounts.links.get(&link).into_iter().flatten().map(line);
     match edge.back {
@@ -128,7 +128,7 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
     }
 }
 
-/// Cost and load of a link, as far as they tell anything.
+/// Cost and load of a link, if they distinguish it from others.
 fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
     let cost =
         words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));

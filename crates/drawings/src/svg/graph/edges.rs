@@ -21,7 +21,7 @@ const POINTS: u32 = 40;
 pub(super) struct Stroke {
     pub width: f64,
     pub colour: String,
-    /// What is drawn last lies on top.
+    /// Higher layers are drawn later and lie on top.
     pub layer: u8,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Edge {
     pub link: LinkId,
     /// The opposite link, drawn with this one.
     pub back: Option<LinkId>,
-    /// Whether an opposite link has a curve of its own.
+    /// Whether an opposite link has a separate curve.
     pub bent: bool,
     pub stroke: Stroke,
     start: Point,

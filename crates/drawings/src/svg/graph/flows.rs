@@ -1,4 +1,4 @@
-//! What is busy on a platform, and what every node is to the collective.
+//! The load of each part of a platform, and the role of every node in the collective.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use oneport_platform::{LinkId, Node, NodeId, Rational};
 
 use crate::words;
 
-/// What a node is to the collective.
+/// Role of a node in the collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     Source,
     Target,
     Participant,
     Processor,
-    /// A processor where nobody takes part in anything.
+    /// A processor on a drawing without participants.
     Alone,
     Router,
     /// A router that cannot copy.

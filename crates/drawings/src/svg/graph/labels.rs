@@ -72,7 +72,7 @@ impl Area {
     }
 }
 
-/// What is on the page already.
+/// The page and the areas already taken on it.
 pub(super) struct Page {
     pub bounds: Area,
     /// Areas that no label may touch: nodes and earlier labels.
@@ -101,7 +101,7 @@ impl Page {
     }
 
     /// The best candidate: free of taken areas, covering few points of lines, earlier rather than later. `None` if
-    /// there is none.
+    /// every candidate leaves the page or overlaps a taken area.
     pub(super) fn choose(&self, candidates: &[Area]) -> Option<Area> {
         let mut best: Option<(usize, Area)> = None;
         for (order, area) in candidates.iter().enumerate() {

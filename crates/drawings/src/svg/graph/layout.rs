@@ -150,7 +150,7 @@ fn turn(fraction: f64) -> (f64, f64) {
     }
 }
 
-/// What every pair of nodes wants: (distance, weight).
+/// The distance that every pair of nodes should have, and its weight.
 ///
 /// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other
 /// pairs want the length of a shortest path; what is not connected wants to be a little farther than all the rest.

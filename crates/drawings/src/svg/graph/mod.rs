@@ -36,9 +36,9 @@ const ALL_LABELS: usize = 40;
 
 /// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons
 /// (processors that do not have a dashed outline), links arrows; nodes whose names begin alike (`box0.gpu0`,
-/// `box0.gpu1`) stand in a frame. The wider a link, the higher its bandwidth; with a steady state, the darker, the
-/// longer it is busy. What the certificate charges, and so limits the throughput, is red. A ring around a processor
-/// shows its share of time computing. Every element has a tooltip with the exact figures.
+/// `box0.gpu1`) are in a frame. The wider a link, the higher its bandwidth; with a steady state, the darker, the longer
+/// it is busy. Resources that the certificate prices, and that so limit the throughput, are red. A ring around a
+/// processor shows its share of time computing. Every element has a tooltip with the exact figures.
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certificate: Option<&Certificate>) -> String {
@@ -47,15 +47,15 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certifica
 }
 
 /// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
-/// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips tell
-/// all.
+/// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips give all
+/// figures.
 pub fn graph_of_rates(problem: Problem<'_>, steady_state: &SteadyState, certificate: Option<&Certificate>) -> String {
     let head = [words::describe(problem), subtitle(problem, Some(steady_state))];
     let amounts = amounts::amounts(problem, steady_state);
     drawn(problem, head, &flows::roles(problem), (Some(steady_state), Some(&amounts)), certificate)
 }
 
-/// The platform alone, under a title and a line below it: nobody takes part in anything.
+/// The platform alone, without participants, under a title and a line below it.
 pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
     let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Alone };
     let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
@@ -75,7 +75,7 @@ fn drawn(
     let marks = Marks::new(platform, roles, &flows, &charged);
     let placement = placement(platform, roles, &marks);
     let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
-    // Of amounts, only links in use have a label.
+    // If amounts are drawn, only links in use have a label.
     let labelled = match amounts {
         Some(amounts) => amounts.links.len() <= ALL_LABELS,
         None => has_room_for_labels(platform, edges::count(platform, &strokes)),
@@ -203,7 +203,7 @@ fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String 
     parts.join(" · ")
 }
 
-/// Whether so many lines can be labelled so that everybody sees which label is whose.
+/// Whether `lines` lines can be labelled so that it is clear which label belongs to which line.
 fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
     platform.links().len() <= ALL_LABELS && 5 * lines <= 8 * platform.nodes().len()
 }

@@ -22,7 +22,7 @@ const NAME_ROOM: f64 = 130.0;
 /// Letters of what limits.
 const LIMIT: f64 = 8.5;
 
-/// What is drawn of every node.
+/// The marks, sizes and names drawn for the nodes.
 pub(super) struct Marks {
     marks: Vec<Mark>,
     sizes: Vec<Point>,
@@ -36,7 +36,7 @@ struct Mark {
     dashed: bool,
     /// Share of time computing.
     computing: Option<f64>,
-    /// What of the node limits the throughput.
+    /// The resource of the node that limits the throughput, in words.
     limit: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl Marks {
         canvas.close();
     }
 
-    /// The name beside its mark, where there is room.
+    /// The name next to its mark, if there is room.
     fn beside(&self, canvas: &mut Canvas, page: &mut Page, mark: &Mark, area: &Area) {
         let (width, half) = (words::width(&mark.name, self.font), (area.right - area.left) / 2.0);
         let (dx, dy) = (half + 3.0 + width / 2.0, half + 3.0 + self.font / 2.0);
@@ -133,8 +133,8 @@ impl Marks {
     }
 }
 
-/// Names as they are drawn: without the name of their frame, and shortened where they are long, but for those that
-/// would look like another.
+/// Names as they are drawn: without the name of their frame, and shortened if they are long. If the shortened name
+/// equals another one of its frame, it is not shortened.
 fn names(platform: &Platform, font: f64) -> Vec<String> {
     let whole: Vec<&str> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
     let mut own = whole.clone();

@@ -1,4 +1,4 @@
-//! Nodes on the page: those whose names begin alike stand together in a frame.
+//! Nodes on the page: nodes whose names begin alike are together in a frame.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) struct Placement {
     pub area: Area,
 }
 
-/// What is to be placed.
+/// The nodes to be placed.
 pub(super) struct Nodes<'a> {
     pub names: &'a [&'a str],
     /// Width and height.
@@ -150,7 +150,7 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
 
 /// Places items of these sizes so that linked ones are near.
 fn spread(sizes: &[Point], links: &[(usize, usize)], root: usize, unit: f64) -> Vec<Point> {
-    // What exceeds a small circle makes the links longer.
+    // A node larger than a small circle makes its links longer.
     let radii: Vec<f64> = sizes.iter().map(|size| ((size.0 + size.1) / 4.0 - 20.0).max(0.0) / unit).collect();
     let raw = layout::place(&radii, links, root);
     let mut places: Vec<Point> = raw.into_iter().map(|(x, y)| (x * unit, y * unit)).collect();
@@ -174,7 +174,7 @@ fn extent(places: &[Point], sizes: &[Point]) -> Area {
     areas.reduce(|a, b| a.join(&b)).unwrap_or(nothing)
 }
 
-/// Pushes apart, half each, items closer than `margin`, along the shorter way.
+/// Pushes apart, half each, items closer than `margin`, along the axis with the smaller overlap.
 fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
     for _ in 0..400 {
         let mut moved = false;

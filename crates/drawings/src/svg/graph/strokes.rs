@@ -13,14 +13,14 @@ use crate::svg::colour::Colour;
 use crate::svg::legend::{Entry, Mark};
 use crate::words;
 
-/// What the certificate charges.
+/// Colour of resources that the certificate prices.
 pub(super) const CHARGED: &str = "#d62718";
 /// Links out of use.
 const UNUSED: &str = "#c4c4c4";
 /// Links when there is no steady state.
 const PLAIN: &str = "#666666";
 
-/// What has a price.
+/// Links and nodes that the certificate prices.
 #[derive(Default)]
 pub(super) struct Charged {
     links: BTreeSet<LinkId>,
@@ -54,7 +54,7 @@ impl Charged {
         self.nodes.entry(node).or_default().insert(what);
     }
 
-    /// What of a node is charged, in words.
+    /// The priced resources of a node, in words.
     pub(super) fn of_node(&self, node: NodeId) -> Option<String> {
         let words: Vec<&str> = self.nodes.get(&node)?.iter().copied().collect();
         match words[..] {
@@ -85,7 +85,7 @@ fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
     let scale = if platform.nodes().len() <= 60 { 1.0 } else { 0.6 };
     let least = costs(platform).filter(|(least, greatest)| least != greatest).map(|(least, _)| least);
     move |cost| match least {
-        // Over a link of cost 0 everything passes; beside it all others are thin.
+        // Over a link of cost 0 everything passes; compared with it, all others are thin.
         Some(_) if cost.is_zero() => scale * 4.5,
         Some(least) => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
         None => scale * 1.8,
@@ -116,7 +116,7 @@ pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, sol
     platform.link_ids().map(stroke).collect()
 }
 
-/// What widths and colours mean.
+/// Legend of the widths and colours.
 pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<Entry> {
     let line = |colour: String, width: f64, label: String| Entry { mark: Mark::Line(colour, width, ""), label };
     let mut entries = Vec::new();

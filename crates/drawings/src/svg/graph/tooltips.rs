@@ -1,4 +1,4 @@
-//! What elements of a graph tell when pointed at.
+//! Tooltips of a graph's elements.
 
 use std::collections::BTreeMap;
 

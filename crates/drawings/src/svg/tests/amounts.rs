@@ -131,7 +131,7 @@ fn only_labels_without_room_are_left_out() {
             [note] => note.split(' ').next().and_then(|number| number.parse().ok()).expect("a number"),
             _ => panic!("{notes:?}"),
         };
-        // Every link is a line of its own, with a label of one line.
+        // Every link is a separate line, with a label of one line.
         assert_eq!(shown + left_out, count * (count - 1), "{count} nodes");
         assert!(shown > 0, "{count} nodes");
         crowded += usize::from(left_out > 0);

@@ -100,7 +100,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
     for seed in 0..40 {
         let mut sample = samples::random(3 + seed as usize % 12, seed, 1 + seed % 4);
         if seed % 2 == 0 {
-            // The same demand in two patterns, one after the other: still one bar.
+            // The same demand in two patterns, in sequence: still one bar.
             let half = |scheduled: ScheduledPattern| [scheduled.clone(), scheduled];
             sample.schedule.patterns = sample.schedule.patterns.into_iter().flat_map(half).collect();
             sample.schedule.slots.iter_mut().for_each(|slot| slot.length *= whole(2));
@@ -192,7 +192,7 @@ fn labels_stay_inside_their_boxes() {
     assert!(labels > 20, "{labels} labels");
 }
 
-/// One sender, one receiver, so many messages of two kinds in turn.
+/// One sender and one receiver; `turns` messages of each of two kinds in turn.
 fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
     let mut builder = Platform::builder();
     let hub = builder.node(Node::processor("hub", q("1"))).unwrap();

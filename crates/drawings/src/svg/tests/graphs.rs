@@ -27,7 +27,7 @@ pub(super) fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
     elements.iter().filter(|element| element.is("node")).map(area).collect()
 }
 
-/// What the links tell; one line can stand for both directions.
+/// The tooltips of links; one line can represent both directions.
 fn links(elements: &[Element]) -> Vec<&str> {
     elements.iter().filter(|e| e.is("link")).flat_map(|e| e.title.lines()).collect()
 }

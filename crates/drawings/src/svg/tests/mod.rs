@@ -1,4 +1,4 @@
-//! What the drawings say, read back from their own text.
+//! The text of the drawings, read back.
 
 mod amounts;
 mod charts;

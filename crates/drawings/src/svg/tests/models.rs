@@ -216,7 +216,7 @@ fn messages_have_names() {
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
     }
-    // Every demand has a name and a colour of its own, whatever is asked.
+    // Every demand has a name and a separate colour, whatever the collective.
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
         let volumes = Volumes::default();
         let messages = Messages::new(Problem::new(&platform, collective, &volumes).unwrap());

@@ -11,7 +11,7 @@ use crate::dot;
 use crate::svg::pattern;
 use crate::words;
 
-/// A random tree of processors, routers and switches, every link one way, and the arborescence over all of it.
+/// A random tree of processors, routers and switches, every link in one direction, and the arborescence over all of it.
 fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     let mut dice = Dice(seed);
     let mut builder = Platform::builder();
@@ -168,7 +168,7 @@ impl Writer<'_> {
     }
 }
 
-/// A chain: everybody adds its value; then, for an all-reduce, the last one tells all others.
+/// A chain: each processor adds its value. For an all-reduce, the last one then sends the result to all others.
 fn chain(platform: &Platform, count: usize, tell: bool) -> Pattern {
     let mut writer = Writer { platform, tasks: Vec::new() };
     let mut last = None;

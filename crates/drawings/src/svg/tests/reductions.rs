@@ -208,7 +208,7 @@ fn figure_6_is_drawn_as_the_paper_has_it() {
     }
 }
 
-/// What happens, when, and to which message.
+/// One activity: its kind, its message, its start and its end.
 type Piece = (Activity, Message, Rational, Rational);
 
 /// The naive twin: every copy of every task on its own, stage by stage, link by link and processor by processor.
@@ -293,7 +293,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
         let drawn: usize = rows.iter().filter(|(row, _)| row.1 == "comp").map(|(_, boxes)| boxes.len()).sum();
         assert_eq!(drawn, merges, "seed {seed}");
         assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 2 * bars.len() - merges, "seed {seed}");
-        // Whose the operands are is told where all trees number them alike.
+        // If all trees number the operands alike, their owners are named.
         let own: Vec<usize> = (0..sample.collective.demand(0).unwrap().operands.len()).collect();
         let order = |one: &ScheduledPattern| one.pattern.order.clone().unwrap_or_else(|| own.clone());
         let orders: BTreeSet<Vec<usize>> = sample.schedule.patterns.iter().map(order).collect();
@@ -386,7 +386,7 @@ fn shares_of_graphs_add_up() {
     }
 }
 
-/// Every partial result of a reduction has a colour of its own, the first ones in order of their length.
+/// Every partial result of a reduction has a separate colour, the first ones in order of their length.
 #[test]
 fn partial_results_have_their_colours() {
     let mut builder = Platform::builder();

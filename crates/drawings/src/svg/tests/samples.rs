@@ -199,7 +199,7 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
 
 pub(super) type Pieces = Vec<(Rational, Rational)>;
 
-/// A run of so many starting periods. Every demand has one pattern here, so copy c is instance c of its period.
+/// A run of `periods` starting periods. Every demand has one pattern here, so copy c is instance c of its period.
 pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
     let instances = u64::try_from(sample.schedule.instances.clone()).unwrap();
     let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows everything, and nothing is in the way.
+//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows everything, without overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::samples::{self, Sample, finish, matchings, q, size};
 use crate::svg::gantt::occupancy;
 use crate::svg::{gantt, graph, pattern, timeline_gantt};
 
-/// So many boxes of so many processors, each around a switch, and several switches around a core.
+/// Numbers of boxes and of processors per box. Each box is around a switch; several switches are around a core.
 const SIZES: [(usize, usize); 3] = [(1, 3), (3, 3), (3, 12)];
 
 /// An all-gather in such a cluster, each message going down the tree.

@@ -201,7 +201,7 @@ fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
             }
         }
     }
-    // Values stand in operand order, each at its owner.
+    // Values are in operand order, each at its owner.
     let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
     values.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.top.total_cmp(&b.top)));
     let owners = sample.collective.demand(0).unwrap().operands;
