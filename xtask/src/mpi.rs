@@ -292,6 +292,7 @@ impl Bench {
         {
             fs::write(self.folder.join(header), text)?;
         }
+        fs::create_dir_all(self.folder.join(BELOW))?;
         let mut sources: Vec<PathBuf> = ["mtest", "mtest_common", "mtest_single", "dtypes", "run_mpitests"]
             .iter()
             .map(|file| tests.join("util").join(format!("{file}.c")))
@@ -315,7 +316,7 @@ impl Bench {
     /// A call of the compiler with the folders of headers.
     fn compile(&self, tests: &Path) -> Command {
         let mut compile = Command::new(&self.mpi.compiler);
-        compile.args(["-O0", "-w", "-I"]).arg(&self.folder);
+        compile.args(["-O0", "-w", "-I"]).arg(&self.folder).arg("-I").arg(self.folder.join(BELOW));
         for include in ["include", "dtpools/include", "coll"] {
             compile.arg("-I").arg(tests.join(include));
         }
@@ -323,6 +324,8 @@ impl Bench {
     }
 }
 
+/// A folder below the headers, for sources that include "../dtpoolsconf.h".
+const BELOW: &str = "below";
 /// The features that MPICH's configure finds on any machine of today.
 const FOUND: [&str; 14] = [
     "STRING_H",
