@@ -355,6 +355,11 @@ impl Collective {
         if travel_alone && !listed { blocks.iter().flat_map(Block::commodities).collect() } else { Vec::new() }
     }
 
+    /// The participants, if a message goes from each to each other.
+    pub(crate) fn exchanged(&self) -> Option<&[NodeId]> {
+        if let Collective::AllToAll { participants } = self { Some(participants) } else { None }
+    }
+
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.
     pub fn combines(&self) -> bool {
         self.blocks().iter().any(|block| block.kind.combines())

@@ -212,6 +212,11 @@ impl<'a> Block<'a> {
         self.demand(0).filter(|_| self.kind.combines()).map_or(&[], |demand| demand.operands)
     }
 
+    /// If its demands are one message from each of some nodes to each other, these nodes.
+    pub fn exchanged(&self) -> Option<&'a [NodeId]> {
+        self.collective.exchanged()
+    }
+
     /// Whether operands may be combined in any order.
     pub fn is_commutative(&self) -> bool {
         self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)

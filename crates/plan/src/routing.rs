@@ -12,6 +12,8 @@ pub enum Routing {
     /// Around a ring: a message goes on from its owner until all who want it have it; values that are combined go once
     /// around to their target, and, where all want the result, as often towards every owner.
     Ring(Around),
+    /// Messages that travel alone on a platform on which one way leads from each node to each, as in a tree.
+    OnlyWay,
     /// Messages that travel alone: one flow for each source, or for each target.
     Flows(Vec<SharedFlow>),
     /// Trees that Edmonds' theorem promises: how often per unit of time each message could be copied, and each

@@ -98,6 +98,11 @@ impl<'a> Case<'a> {
         self.block.map_or_else(|| self.collective.demand(place), |block| block.demand(place))
     }
 
+    /// Of a group: if it is a message from each of some nodes to each other, these nodes.
+    pub(crate) fn exchanged(&self) -> Option<&'a [NodeId]> {
+        self.block.and_then(|block| block.exchanged())
+    }
+
     /// Of a group: the owners of the values to be combined; none where nothing is.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
         self.block.map_or(&[], |block| block.operands())

@@ -23,7 +23,7 @@ pub use horizon::Horizon;
 pub use loads::{Measure, Uses};
 pub use oneport_numbers::common_denominator;
 pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
-pub use periodic::{periodic, tightened};
+pub use periodic::{periodic, periodic_watched, tightened};
 pub use policy::Policy;
 pub use timeline::{period_of, timeline, timeline_in_units};
 pub use whole::{Cuts, Tried, Whole, cuts, uncut, whole_messages};
