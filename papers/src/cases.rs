@@ -175,6 +175,7 @@ impl Case {
         let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
         match solve(self.problem(), &options)? {
             Outcome::Planned(planned) => Ok(planned.plan),
+            Outcome::Unlisted(unlisted) => anyhow::bail!("{}: {unlisted}", self.name),
             Outcome::Unreachable(_) => anyhow::bail!("{}: some target cannot be reached", self.name),
         }
     }

@@ -1,8 +1,13 @@
 //! Minimum cuts by maximum flow (Dinic 1970).
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 
 use oneport_numbers::Exact;
+use oneport_watch::{Limit, Watch};
+
+/// Paths between two questions to a watch: each looks at some arcs of every node on it.
+const OFTEN: usize = 256;
 
 /// A level that no node has.
 const NONE: usize = usize::MAX;
@@ -50,14 +55,36 @@ impl<N: Exact> Network<N> {
 
     /// The capacity of a minimum cut, and by node whether it is on the source's side of the one with the fewest nodes
     /// there. Source and sink differ. `O(n^2 m)`, in practice a few searches of the graph.
-    pub fn minimum_cut(mut self, source: usize, sink: usize) -> (N, Vec<bool>) {
-        let mut flow = N::zero();
+    pub fn minimum_cut(self, source: usize, sink: usize) -> (N, Vec<bool>) {
+        let cut = self.cut_while(source, sink, || Ok::<(), Infallible>(()));
+        cut.unwrap_or_else(|never| match never {})
+    }
+
+    /// [`minimum_cut`](Self::minimum_cut) as long as the watch lets it go on, which is asked for some paths at a time.
+    ///
+    /// # Errors
+    /// The limit that ended the search.
+    pub fn minimum_cut_watched(self, source: usize, sink: usize, watch: &Watch) -> Result<(N, Vec<bool>), Limit> {
+        self.cut_while(source, sink, || watch.ask())
+    }
+
+    fn cut_while<E>(
+        mut self,
+        source: usize,
+        sink: usize,
+        mut may: impl FnMut() -> Result<(), E>,
+    ) -> Result<(N, Vec<bool>), E> {
+        let (mut flow, mut paths) = (N::zero(), 0);
         while self.layer(source, sink) {
             while let Some(sent) = self.augment(source, sink, None) {
                 flow += &sent;
+                paths += 1;
+                if paths % OFTEN == 0 {
+                    may()?;
+                }
             }
         }
-        (flow, self.side())
+        Ok((flow, self.side()))
     }
 
     /// Whether at least `limit` can flow: `None` if so, else by node whether it is on the source's side of the minimum

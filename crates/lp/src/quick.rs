@@ -1,42 +1,39 @@
 //! Bounds that are found and checked in a moment, whatever the question: what cuts, partitions and single ports prove.
 //!
 //! This is the one list of them. What bounds a question without solving it begins with it, many participants are
-//! compared with it, and an answer that a limit ended falls back on it: so none of them says less than another.
+//! compared with it, and an answer that has a gap falls back on it: so none of them says less than another.
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Demand, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
-use crate::{LpError, Question};
+use crate::question::is_all_reduce;
+use crate::{LpError, Question, only_way};
+
+/// A search for a bound that takes a moment, or asks the question's watch. Where something is sought, the search may
+/// end with what proves no more; `None` of questions that it says nothing about.
+pub type Quick = fn(&Question<'_>, Option<&Rational>) -> Result<Option<Bound>, LpError>;
 
 /// What cuts prove where only links are exclusive, what partitions or single participants prove of an all-reduce, and
-/// what one port does. Where the question's watch ends a search, what is proved by then; partitions are looked for
-/// until no more than `sought` is proved.
+/// what one port does; where one way leads from each node to each, what the busiest link or port on it does.
+pub const QUICK: [Quick; 4] = [only_way::bound, |question, _| cut_bound(question), first_of_all_reduce, slowest_port];
+
+/// What [`QUICK`] proves, or as much of it as the question's watch leaves time for.
 ///
 /// # Errors
 /// Those of the searches, but for the limit.
-pub fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
-    let reduced = known(first_of_all_reduce(question, sought))?;
-    // Prices of one port prove less of an all-reduce than the messages that pass it.
-    let port = match (&reduced, question.block()) {
-        (None, Some(block)) => slowest_port(question, &block),
-        _ => None,
-    };
-    Ok([known(cut_bound(question))?, reduced, port].into_iter().flatten().collect())
-}
-
-/// The bound that a search found; nothing where a limit came first.
-fn known(found: Result<Option<Bound>, LpError>) -> Result<Option<Bound>, LpError> {
-    match found {
+pub(crate) fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
+    let known = |search: &Quick| match search(question, sought) {
         Err(LpError::Stopped(_)) => Ok(None),
         found => found,
-    }
+    };
+    QUICK.iter().filter_map(|search| known(search).transpose()).collect()
 }
 
-/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
-/// that a value has to reach or to leave, and [`bounds`]. Their bounds may be poor; some may prove nothing.
-pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
+/// Certificates that take no search, for where nothing else is proved: prices of what leads into, or out of, one node
+/// that a value has to reach or to leave. Their bounds may be poor; some may prove nothing.
+pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();
     let ends = |demand: Demand<'_>| {
@@ -61,19 +58,25 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
         [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
     };
-    let quick = bounds(question, None).unwrap_or_default().into_iter().map(|bound| bound.certificate);
-    node.into_iter().flat_map(of_node).chain(quick).filter(|certificate| !certificate.prices.is_empty()).collect()
+    node.into_iter().flat_map(of_node).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 
-/// The messages that have to pass one port: a value enters and leaves by the fastest link at best.
-fn slowest_port(question: &Question<'_>, block: &Block<'_>) -> Option<Bound> {
-    let platform = question.platform();
-    let size = question.volumes().size.constant()?;
-    if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
-        return None;
+/// The messages that have to pass one port: a value enters and leaves by the fastest link at best. Of all-reduces
+/// others prove more.
+fn slowest_port(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
+    match question.block().filter(|block| !is_all_reduce(block)) {
+        Some(block) => port_of(question, &block),
+        None => Ok(None),
     }
+}
+
+fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, LpError> {
+    let platform = question.platform();
+    let ports = platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links);
+    let Some(size) = question.volumes().size.constant().filter(|_| ports) else { return Ok(None) };
     let mut passing = vec![[0u64; 2]; platform.nodes().len()];
     for demand in block.demands() {
+        question.watch().ask()?;
         let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
         let [owned, wanted] = [(demand.operands, &goals[..]), (&goals[..], demand.operands)]
             .map(|(here, others)| here.iter().filter(|&node| others.iter().any(|other| other != node)));
@@ -100,5 +103,5 @@ fn slowest_port(question: &Question<'_>, block: &Block<'_>) -> Option<Bound> {
         time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
     };
     let bounds = platform.node_ids().zip(passing).flat_map(of_node).filter_map(bound);
-    bounds.min_by(|one, other| one.throughput.cmp(&other.throughput))
+    Ok(bounds.min_by(|one, other| one.throughput.cmp(&other.throughput)))
 }

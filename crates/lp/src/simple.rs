@@ -3,10 +3,10 @@
 //! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are
 //! copied along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as
 //! simple: with the same price for everything, a demand costs at least the longest of the ways that its values have to
-//! go. One run of Dijkstra's algorithm per node that has an operand or combines, whatever the question, and nobody is
-//! asked whether to go on.
+//! go. One run of Dijkstra's algorithm per node that has an operand or combines, whatever the question; the watch is
+//! asked beyond what takes a moment.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -51,7 +51,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     })
 }
 
-/// The bound that equal prices prove, whatever the limits.
+/// The bound that equal prices prove: by some operands, where the watch ends the search for others.
 ///
 /// # Errors
 /// As [`solve`].
@@ -73,7 +73,13 @@ impl<'q, 'a> Equal<'q, 'a> {
         let resources = Resources::new(platform, question.collective().combines());
         let level = vec![Rational::one(); resources.count()];
         let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
-        let ways = Ways { question, costs, network: Network::new(platform), known: RefCell::default() };
+        let ways = Ways {
+            question,
+            costs,
+            network: Network::new(platform),
+            known: RefCell::default(),
+            searched: Cell::default(),
+        };
         Equal { question, resources, level, ways }
     }
 
@@ -110,8 +116,10 @@ fn least_size(question: &Question<'_>) -> Rational {
     .unwrap_or_default()
 }
 
-/// Most distances kept at a time.
+/// Most distances kept at a time, and looked for whatever the limits are.
 const DISTANCES: usize = 1 << 20;
+/// Bytes that a distance and its way take.
+const BYTES: u64 = 64;
 
 /// Shortest ways under equal prices.
 struct Ways<'q, 'a> {
@@ -120,6 +128,8 @@ struct Ways<'q, 'a> {
     network: Network,
     /// By source, while there is room: operands of many demands start from the same nodes.
     known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,
+    /// How many searches there were.
+    searched: Cell<usize>,
 }
 
 impl Ways<'_, '_> {
@@ -132,7 +142,10 @@ impl Ways<'_, '_> {
         if known.len() * self.platform().nodes().len() > DISTANCES {
             known.clear();
         }
-        let paths = || Rc::new(ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true));
+        let paths = || {
+            self.searched.set(self.searched.get() + 1);
+            Rc::new(ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true))
+        };
         known.entry(node).or_insert_with(paths).clone()
     }
 
@@ -143,10 +156,17 @@ impl Ways<'_, '_> {
     /// The longest way that a value of the demand has to go.
     fn longest(&self, demand: &Demand<'_>) -> Result<Rational, LpError> {
         let mut longest = BigUint::zero();
-        let goals = demand.goals();
+        let mut goals = None;
         for (operand, &owner) in demand.operands.iter().enumerate() {
+            // The ways that are known are long enough for a bound.
+            if self.searched.get() * self.platform().nodes().len() > DISTANCES && self.question.watch().ask().is_err() {
+                break;
+            }
             let paths = self.from(owner);
-            let wanted = goals.iter().filter(|(_, part)| part.first <= operand && operand <= part.last);
+            let wanted = goals
+                .get_or_insert_with(|| demand.goals())
+                .iter()
+                .filter(|(_, part)| part.first <= operand && operand <= part.last);
             for (node, _) in wanted {
                 longest = longest.max(paths.cost(*node).cloned().unwrap_or_default());
             }
@@ -181,7 +201,18 @@ impl Ways<'_, '_> {
         serves: impl Fn(NodeId) -> bool,
     ) -> Result<(NodeId, Vec<Vec<LinkId>>), LpError> {
         let platform = self.platform();
-        let paths: Vec<Rc<ShortestPaths<BigUint>>> = demand.operands.iter().map(|&owner| self.from(owner)).collect();
+        let distances = demand.operands.len() * platform.nodes().len();
+        let large = distances > DISTANCES;
+        if large {
+            self.question.watch().room_for(distances as u64 * BYTES)?;
+        }
+        let from = |&owner: &NodeId| {
+            if large {
+                self.question.watch().ask()?;
+            }
+            Ok(self.from(owner))
+        };
+        let paths = demand.operands.iter().map(from).collect::<Result<Vec<_>, LpError>>()?;
         let gathers = |node: &NodeId| paths.iter().all(|paths| paths.cost(*node).is_some());
         let mut roots = preferred.iter().chain(demand.operands.iter()).copied().chain(platform.processors());
         let root = roots.find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));

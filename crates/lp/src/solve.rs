@@ -1,13 +1,14 @@
 //! From a question to its answer: as flows where all messages travel alone, else by column generation (see `strategy`).
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Certificate, OddSet, Pattern, Resource, Status, SteadyState, Unmade, WeightedPattern};
-use oneport_platform::{LinkId, Rational};
+use oneport_plan::{Certificate, Commodity, OddSet, Pattern, Resource, Status, SteadyState, Unmade, WeightedPattern};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::bounds::arborescences::with_cuts;
 use crate::compact::scatter;
@@ -17,6 +18,7 @@ use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::flow::{GroupFlow, split};
 use crate::free;
 use crate::odd_sets;
+use crate::only_way;
 use crate::room;
 use crate::simple;
 use crate::solution::Observer;
@@ -63,13 +65,19 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
                 // The time left after the program may be too little even for a simple answer.
                 let left = question.clone().watched(question.watch().finishing(GRACE));
                 left.has_room(room::least_tasks(question.problem()))?;
-                simple::solve(question)?
+                simple::solve(&left)?
             }
             other => other?,
         };
         let watch = question.watch().finishing(GRACE).stage(PROOFS);
         let certificate = with_cuts(question, solution.certificate, &watch)?;
         return Ok(Answer::Steady(Box::new(Solution { certificate, ..solution })));
+    }
+    if is_large(question)
+        && options.formulation == Formulation::Columns
+        && let Some(solution) = only_way::solve(question)?
+    {
+        return Ok(Answer::Steady(Box::new(solution)));
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
         Formulation::Columns => flow::build(question, &Budget::Least)?,
@@ -131,6 +139,17 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
         solver_time,
         repaired: refinements > 0 || pivoted,
     })))
+}
+
+/// Most flow variables of a program that is solved even where one way leads from each node to each: of several
+/// resources that are busy all the time, it prices all.
+const MOST_FLOWS: usize = 1 << 14;
+
+/// Whether a program of flows is large.
+fn is_large(question: &Question<'_>) -> bool {
+    let ends = |of: fn(&Commodity) -> NodeId| question.commodities().iter().map(of).collect::<BTreeSet<_>>().len();
+    let groups = ends(|commodity| commodity.source).min(ends(|commodity| commodity.target));
+    groups.saturating_mul(question.platform().links().len()) > MOST_FLOWS
 }
 
 /// Reads off the patterns, and how much each carries where every leaf receives `unit`.

@@ -1,6 +1,7 @@
 //! Mistakes of a weighted graph.
 
 use num_rational::BigRational;
+use oneport_watch::Limit;
 
 /// Why a graph was refused. Every variant names the edge, by its index in the input, and the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +91,9 @@ pub enum MatchingError {
         /// The refused time, as `numerator/denominator`.
         time: String,
     },
+    /// A limit ended the decomposition.
+    #[error("{0} ended the one-port decomposition")]
+    Stopped(Limit),
     /// A step of the algorithm found something that its theorem excludes: a defect of this crate, never of the input.
     #[error("internal error in the decomposition of a port graph: {what}")]
     Unsound {

@@ -80,6 +80,7 @@ use list_scheduling::WholeEdges;
 use max_min_steps::LongestSteps;
 pub use num_rational::BigRational;
 use oneport_numbers::Whole;
+use oneport_watch::{Limit, Watch};
 use portfolio::race;
 use residual::Rest;
 use scale::{Scaled, scale};
@@ -107,24 +108,38 @@ pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<
 /// # Errors
 /// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
 pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposition, MatchingError> {
+    decompose_watched(left, right, edges, &Watch::unlimited())
+}
+
+/// [`decompose`] as long as the watch lets it go on, which is asked at every step.
+///
+/// # Errors
+/// As [`decompose`]; [`MatchingError::Stopped`].
+pub fn decompose_watched(
+    left: usize,
+    right: usize,
+    edges: &[Edge],
+    watch: &Watch,
+) -> Result<Decomposition, MatchingError> {
     let scaled = scale(left, right, edges)?;
     // The kernels form no number above twice the total.
     let bits = scaled.total().bits() + 1;
     let steps = if bits <= u64::BITS.into() {
-        steps(&scaled, |weight| weight.to_u64().unwrap_or_default())
+        steps(&scaled, |weight| weight.to_u64().unwrap_or_default(), watch)
     } else if bits <= u128::BITS.into() {
-        steps(&scaled, |weight| weight.to_u128().unwrap_or_default())
+        steps(&scaled, |weight| weight.to_u128().unwrap_or_default(), watch)
     } else {
-        steps(&scaled, BigUint::clone)
+        steps(&scaled, BigUint::clone, watch)
     };
-    Ok(Decomposition { steps })
+    Ok(Decomposition { steps: steps.map_err(MatchingError::Stopped)? })
 }
 
 /// Runs the kernels in one kind of integers; `convert` must be exact on every weight.
-fn steps<W: Whole>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W) -> Vec<Step> {
+fn steps<W: Whole>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W, watch: &Watch) -> Result<Vec<Step>, Limit> {
     let weights = scaled.weights.iter().map(convert).collect();
     let rest = Rest::new(scaled.vertices, scaled.ends.clone(), weights);
-    let steps = race(LongestSteps::new(rest.clone()), WholeEdges::new(rest));
+    let steps = race(LongestSteps::new(rest.clone()), WholeEdges::new(rest), watch)?;
     let original = |edges: Vec<usize>| edges.into_iter().map(|e| scaled.original[e]).collect();
-    steps.into_iter().map(|(length, edges)| Step { length: scaled.rational(length), edges: original(edges) }).collect()
+    let step = |(length, edges)| Step { length: scaled.rational(length), edges: original(edges) };
+    Ok(steps.into_iter().map(step).collect())
 }

@@ -1,5 +1,7 @@
 //! Runs two peelings of the same graph; the cheaper result is kept.
 
+use oneport_watch::{Limit, Watch};
+
 /// Cost of a step besides the edges it lists, in listings: it has a separate date, where transfers may be cut.
 const STEP_COST: usize = 8;
 
@@ -26,17 +28,19 @@ impl<'a, W> Run<'a, W> {
 
 /// The cheaper sequence of steps, the first one on a tie.
 ///
-/// The run that has cost less so far advances, so the first to end is the cheapest, and the other one has not gone
-/// further than the winner: at most twice the work of the winner alone.
+/// The watch is asked at every step. The run that has cost less so far advances, so the first to end is the cheapest,
+/// and the other one has not gone further than the winner: at most twice the work of the winner alone.
 pub(crate) fn race<'a, W>(
     first: impl Iterator<Item = (W, Vec<usize>)> + 'a,
     second: impl Iterator<Item = (W, Vec<usize>)> + 'a,
-) -> Vec<(W, Vec<usize>)> {
+    watch: &Watch,
+) -> Result<Vec<(W, Vec<usize>)>, Limit> {
     let (mut first, mut second) = (Run::new(first), Run::new(second));
     loop {
+        watch.ask()?;
         let leader = if first.cost <= second.cost { &mut first } else { &mut second };
         if !leader.advance() {
-            return std::mem::take(&mut leader.taken);
+            return Ok(std::mem::take(&mut leader.taken));
         }
     }
 }
@@ -49,14 +53,21 @@ mod tests {
         lists.iter().map(|&listed| (lists.len(), vec![0; listed]))
     }
 
+    fn steps(
+        first: impl Iterator<Item = (usize, Vec<usize>)>,
+        second: impl Iterator<Item = (usize, Vec<usize>)>,
+    ) -> usize {
+        race(first, second, &Watch::unlimited()).unwrap().len()
+    }
+
     #[test]
     fn the_cheaper_run_wins_and_the_first_on_a_tie() {
         let few_long: &[usize] = &[40, 40];
         let many_short: &[usize] = &[2, 2, 2];
-        assert_eq!(race(run(few_long), run(many_short)).len(), 3);
-        assert_eq!(race(run(many_short), run(few_long)).len(), 3);
-        assert_eq!(race(run(&[8]), run(&[0, 0])).len(), 1);
-        assert_eq!(race(run(&[0, 0]), run(&[8])).len(), 2);
-        assert_eq!(race(run(&[]), run(&[])).len(), 0);
+        assert_eq!(steps(run(few_long), run(many_short)), 3);
+        assert_eq!(steps(run(many_short), run(few_long)), 3);
+        assert_eq!(steps(run(&[8]), run(&[0, 0])), 1);
+        assert_eq!(steps(run(&[0, 0]), run(&[8])), 2);
+        assert_eq!(steps(run(&[]), run(&[])), 0);
     }
 }

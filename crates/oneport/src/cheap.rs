@@ -1,44 +1,65 @@
-//! Bounds that take a moment, in one list: `bound` begins with them, and no answer with a gap has a worse one.
+//! What is known of a problem in moments, on both sides: bounds, and what routings in short sustain.
+//!
+//! `bound` begins with it, an answer that has a gap falls back on its bounds, and where there is no room for a schedule
+//! it is the answer. So none of them says less than another.
 
-use std::ops::ControlFlow;
-
-use oneport_lp::{self as lp, Bound, LpError, Question};
-use oneport_plan::{Certificate, Problem};
-use oneport_platform::Rational;
-use oneport_referee as referee;
+use oneport_lp::{self as lp, LpError, Question};
+use oneport_plan::{Certificate, Collective, Kind, Problem, Routing};
+use oneport_platform::{PortModel, Rational};
+use oneport_referee::{self as referee, Rule};
 use oneport_watch::{Limit, Watch};
 
 use crate::error::Error;
 
-/// A search for a bound that takes a moment, or asks the question's watch.
-pub(crate) type Cheap = fn(&Question<'_>) -> Result<Option<Bound>, LpError>;
+/// Demands times nodes up to which every certificate is checked in a moment.
+const MOMENT: usize = 1 << 16;
 
-/// All of them: cuts, partitions for all-reduces.
-pub(crate) const CHEAP: [Cheap; 2] = [lp::cut_bound, of_all_reduce];
-
-/// The best certificate so far, and what the referee has found that it proves.
-pub(crate) struct Proofs<'a> {
+/// The best of both sides so far; the referee has computed it.
+pub(crate) struct Sides<'a> {
     pub(crate) problem: Problem<'a>,
     /// The referee's.
     pub(crate) watch: Watch,
+    /// The best certificate, and what it proves.
     pub(crate) best: Option<(Certificate, Rational)>,
+    /// The most that is known to be sustained.
+    pub(crate) known: Option<Rational>,
     /// The limit that ended a search, if one has.
     pub(crate) ended: Option<Limit>,
 }
 
-impl<'a> Proofs<'a> {
+impl<'a> Sides<'a> {
     pub(crate) fn new(problem: Problem<'a>, watch: Watch) -> Self {
-        Proofs { problem, watch, best: None, ended: None }
+        Sides { problem, watch, best: None, known: None, ended: None }
     }
 
     pub(crate) fn bound(&self) -> Option<&Rational> {
         self.best.as_ref().map(|(_, bound)| bound)
     }
 
-    /// Tries searches one after the other.
-    pub(crate) fn search(&mut self, question: &Question<'_>, searches: &[Cheap]) -> Result<(), Error> {
-        for search in searches {
-            match search(question) {
+    /// Whether more cannot be found.
+    pub(crate) fn is_done(&self) -> bool {
+        let proved = |known: &Rational| self.bound().is_some_and(|bound| bound <= known);
+        self.known.as_ref().is_some_and(proved)
+    }
+
+    /// What messages that have one way only sustain: nothing where there are others, or several ways.
+    pub(crate) fn only_way(&mut self) {
+        let moment = self.problem.collective().demands() <= 4 * MOMENT;
+        let watch = if moment { Watch::unlimited() } else { self.watch.clone() };
+        match referee::sustained(self.problem, &Routing::OnlyWay, &watch) {
+            Ok(throughput) => self.sustained(throughput),
+            Err(violation) => self.ended = self.ended.or(violation.stopped()),
+        }
+    }
+
+    /// The bounds of [`lp::QUICK`]; where the program has asked what holds for all-reduces, not that again.
+    pub(crate) fn quick(&mut self, question: &Question<'_>, again: bool) -> Result<(), Error> {
+        let all_reduce = question.problem().blocks().iter().any(|block| block.kind == Kind::CombineCopy);
+        for search in lp::QUICK.iter().filter(|_| again || !all_reduce) {
+            if self.is_done() {
+                break;
+            }
+            match search(question, self.known.as_ref()) {
                 Ok(found) => found.into_iter().try_for_each(|found| self.prove(found.certificate))?,
                 Err(error) => self.end(error)?,
             }
@@ -46,13 +67,33 @@ impl<'a> Proofs<'a> {
         Ok(())
     }
 
+    /// Bounds that need no search, if there are no others.
+    pub(crate) fn at_least(&mut self, question: &Question<'_>) {
+        if self.best.is_some() {
+            return;
+        }
+        for certificate in lp::of_one_node(question) {
+            if let Ok(bound) = referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
+                self.proved(certificate, bound);
+            }
+        }
+    }
+
     /// Takes in a certificate, if it proves more than the one known.
-    pub(crate) fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
-        match referee::bound_watched(self.problem, &certificate, &self.watch) {
+    fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
+        match referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
             Ok(bound) => self.proved(certificate, bound),
+            Err(violation) if matches!(violation.rule(), Rule::TooLarge | Rule::NoBound) => {}
             Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
         }
         Ok(())
+    }
+
+    /// The watch of a check: none where it takes a moment, because cuts and borders are added up, or the problem is
+    /// small.
+    fn checking(&self, certificate: &Certificate) -> Watch {
+        let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
+        if added_up || is_small(self.problem) { Watch::unlimited() } else { self.watch.clone() }
     }
 
     /// Takes in what the referee has computed; of equals the first is kept, which is the simpler one.
@@ -62,32 +103,98 @@ impl<'a> Proofs<'a> {
         }
     }
 
+    pub(crate) fn sustained(&mut self, throughput: Rational) {
+        if self.known.as_ref().is_none_or(|known| *known < throughput) {
+            self.known = Some(throughput);
+        }
+    }
+
     /// Takes note of a limit.
-    pub(crate) fn end(&mut self, error: LpError) -> Result<(), Error> {
+    fn end(&mut self, error: LpError) -> Result<(), Error> {
         match error {
             LpError::Stopped(limit) => self.ended = Some(limit),
             error => return Err(error.into()),
         }
         Ok(())
     }
-}
 
-/// What is proved cheaply of a problem whose answer is not known to be optimal; `None` where that is nothing. Where the
-/// answer was not cut short (`is_short`), what its own program has asked already is left out.
-pub(crate) fn cheaply(problem: Problem<'_>, watch: &Watch, is_short: bool) -> Option<(Certificate, Rational)> {
-    let question = Question::new(problem).watched(watch.clone());
-    let mut proofs = Proofs::new(problem, watch.clone());
-    // A failure here has been reported before.
-    let _ = proofs.search(&question, if is_short { &CHEAP[..] } else { &CHEAP[..1] });
-    if let Ok(Some(spread)) = lp::spread(&question) {
-        let _ = proofs.prove(spread.certificate);
+    /// Takes in what a routing sustains.
+    fn routed(&mut self, routing: &Routing) -> Result<(), Error> {
+        match referee::sustained(self.problem, routing, &self.watch) {
+            Ok(throughput) => self.sustained(throughput),
+            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
+        }
+        Ok(())
     }
-    proofs.best
+
+    /// Trees that cuts promise; rings; flows and their prices.
+    pub(crate) fn routings(&mut self, question: &Question<'_>) -> Result<(), Error> {
+        if self.is_done() {
+            return Ok(());
+        }
+        if let Some(trees) = self.branchings(question)? {
+            // Where others than members have to copy, the theorem promises nothing.
+            let promised = referee::sustained(self.problem, &trees, &self.watch);
+            promised.into_iter().for_each(|throughput| self.sustained(throughput));
+        }
+        for ring in lp::ring_routings(question) {
+            if self.is_done() {
+                break;
+            }
+            match ring {
+                Ok(ring) => self.routed(&ring)?,
+                Err(error) => self.end(error)?,
+            }
+        }
+        if self.is_done() { Ok(()) } else { self.flows(question) }
+    }
+
+    /// Flows of messages that travel alone, and what their prices prove.
+    pub(crate) fn flows(&mut self, question: &Question<'_>) -> Result<(), Error> {
+        match lp::spread(question) {
+            Ok(None) => {}
+            Ok(Some(lp::Spread { certificate, routing })) => {
+                self.routed(&routing)?;
+                if !self.is_done() {
+                    self.prove(certificate)?;
+                }
+            }
+            Err(error) => self.end(error)?,
+        }
+        Ok(())
+    }
+
+    /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
+    fn branchings(&mut self, question: &Question<'_>) -> Result<Option<Routing>, Error> {
+        let platform = self.problem.platform();
+        if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
+            return Ok(None);
+        }
+        let [block] = self.problem.blocks()[..] else { return Ok(None) };
+        let proof = self.bound().cloned();
+        let mut all = |collective: &Collective| -> Result<Option<Rational>, Error> {
+            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else { return Ok(None) };
+            let part = Question::new(problem).watched(question.watch().clone());
+            match lp::cut_bound(&part) {
+                Ok(bound) => Ok(bound.map(|bound| bound.throughput)),
+                Err(error) => self.end(error).map(|()| None),
+            }
+        };
+        let rates = match block.kind {
+            Kind::Copy | Kind::Combine => (proof.clone(), proof),
+            Kind::CombineCopy => {
+                let participants = block.operands().to_vec();
+                let gather = Collective::AllGather { participants: participants.clone() };
+                (all(&gather)?, all(&Collective::ReduceScatter { participants, commutative: true })?)
+            }
+            Kind::Route | Kind::Prefix => (None, None),
+        };
+        let (Some(copied), Some(combined)) = rates else { return Ok(None) };
+        Ok(Some(Routing::Branchings { copied, combined }))
+    }
 }
 
-/// The bound of an all-reduce by the best partition; where ports count, by what single participants exchange.
-fn of_all_reduce(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
-    // More than anything: the search ends with the first bound.
-    let enough = Rational::from_integer(i64::MAX.into());
-    lp::all_reduce_bound(question, &enough, &mut |_| ControlFlow::Continue(()))
+/// Whether every check of the problem takes a moment.
+pub(crate) fn is_small(problem: Problem<'_>) -> bool {
+    problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT
 }

@@ -27,7 +27,7 @@ pub enum Error {
     Period(#[from] PeriodError),
     /// The whole messages fit no schedule: a defect of oneport.
     #[error(transparent)]
-    Schedule(#[from] ScheduleError),
+    Schedule(ScheduleError),
     /// There are more messages than can be looked at one by one.
     #[error(
         "{collective}: {messages} messages, each counted where it is wanted, are more than {most}; ask about fewer participants"
@@ -53,6 +53,15 @@ impl From<Violation> for Error {
         match violation.stopped() {
             Some(limit) => Error::Unchecked(limit),
             None => Error::Referee(violation),
+        }
+    }
+}
+
+impl From<ScheduleError> for Error {
+    fn from(error: ScheduleError) -> Self {
+        match error {
+            ScheduleError::Stopped(limit) => Error::Unchecked(limit),
+            error => Error::Schedule(error),
         }
     }
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bounded;
 mod bounding;
 mod cheap;
 mod error;
@@ -9,6 +10,7 @@ mod rating;
 mod rings;
 mod shapes;
 mod single;
+mod solving;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -27,9 +29,9 @@ pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, Period
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, percent, units};
 
-pub use bounding::{Bounded, Bounding, bound};
+pub use bounded::{Bounded, Unlisted};
+pub use bounding::{Bounding, bound};
 pub use error::Error;
-use error::GRACE;
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
@@ -39,13 +41,14 @@ use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_schedule::Whole;
 use oneport_watch::{Limit, Watch};
 use proving::{Proved, checking, proved};
-pub use rating::{Rated, Rating, rate, rate_watched};
+pub use rating::{Rated, Rating};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
 pub use single::{
     Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous, broadcast_homogeneous, judge_sequence,
     judge_tree, reduce_cluster, reduce_homogeneous, reduce_into, reduce_processors, reduce_released,
 };
+pub use solving::{rate, rate_watched, solve, solve_watched};
 
 /// How to solve.
 #[derive(Debug, Clone)]
@@ -94,6 +97,8 @@ pub struct Planned {
 pub enum Outcome {
     /// A plan.
     Planned(Box<Planned>),
+    /// Throughput and bound alone: there is no room for a schedule written task by task.
+    Unlisted(Box<Unlisted>),
     /// No throughput at all: these messages cannot arrive.
     Unreachable(Vec<Commodity>),
 }
@@ -114,30 +119,12 @@ pub enum Stage {
     Referee,
 }
 
-/// Solves and checks; see the crate's example.
-///
-/// # Errors
-/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
-pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
-    solve_watched(problem, options, &mut |_| ControlFlow::Continue(()))
-}
-
 /// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
 const PROGRAM: u32 = 60;
 const PERIOD: u32 = 40;
 
-/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the
-/// best found so far; at other stages it has no effect.
-///
-/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
-/// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
-/// known: a feasible steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an
-/// interrupt, the caller), program and period end at once, and slots and referee have five more seconds. Where even
-/// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment.
-///
-/// # Errors
-/// As [`solve`].
-pub fn solve_watched(
+/// [`solve_watched`], with a schedule.
+pub(crate) fn listed(
     problem: Problem<'_>,
     options: &Options,
     watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
@@ -155,7 +142,7 @@ pub fn solve_watched(
     let integer_programs = options.time_limit.is_none() && options.watch.left().time.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     let _ = watch(Stage::Slots);
-    let schedule = schedule::periodic(problem, whole)?;
+    let schedule = schedule::periodic_watched(problem, whole, &checking(problem, &options.watch))?;
     let (schedule, whole) = match options.whole_messages {
         true => {
             let (schedule, whole) = schedule::whole_messages(problem, &schedule);
@@ -165,7 +152,7 @@ pub fn solve_watched(
     };
     let _ = watch(Stage::Referee);
     let solver_time = solution.solver_time;
-    let plan = bounded(judged(&question, claimed(problem, solution, schedule), options)?, options);
+    let plan = judged(&question, claimed(problem, solution, schedule), options)?;
     if whole.is_some() {
         referee::check_whole_messages(problem, &plan.schedule)?;
     }
@@ -212,27 +199,12 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
     }
 }
 
-/// The plan, with the bound that `bound` would print if that is better: where the program was cut short, or knows
-/// cheapest patterns by a bound only.
-fn bounded(plan: Plan, options: &Options) -> Plan {
-    if plan.status == Status::Optimal {
-        return plan;
-    }
-    let watch = options.watch.finishing(GRACE);
-    let Ok(problem) = plan.problem() else { return plan };
-    let found = cheap::cheaply(problem, &watch, options.watch.ended_by().is_some());
-    match found.filter(|(_, bound)| *bound < plan.upper_bound) {
-        None => plan,
-        Some((certificate, _)) => referee::judge(Plan { certificate, ..plan.clone() }, &watch).unwrap_or(plan),
-    }
-}
-
 /// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
     let Plan { certificate, .. } = &plan;
     let Proved { bound, certificate } =
-        proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch)?;
+        proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch, None)?;
     let watch = checking(question.problem(), &options.watch);
     Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &watch)?)
 }

@@ -1,4 +1,4 @@
-//! The referee's verdict on a certificate, and the bound that an answer falls back on where a limit has come first.
+//! The referee's verdict on a certificate, and the bound that an answer with a gap falls back on.
 
 use oneport_lp::{self as lp, Question};
 use oneport_plan::{Certificate, Problem};
@@ -6,14 +6,13 @@ use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::Watch;
 
+use crate::cheap::{Sides, is_small};
 use crate::error::{Error, GRACE};
 
 /// Percent of the time left that the referee may look for what is cheapest under a certificate's prices.
 const SEARCH: u32 = 50;
 /// Percent of the time left then that quick bounds may take.
 const QUICK: u32 = 30;
-/// Demands times nodes up to which every quick certificate is checked in a moment.
-const MOMENT: usize = 1 << 16;
 
 /// A bound as the referee has recomputed it.
 pub(crate) struct Proved {
@@ -21,8 +20,8 @@ pub(crate) struct Proved {
     pub(crate) certificate: Certificate,
 }
 
-/// What the certificate proves. Where a limit has ended anything, and that is more than the throughput that is
-/// sustained, the quick bounds are looked at, too: an answer never says less than they do.
+/// What the certificate proves. Where that is more than the throughput that is sustained, it is compared with what is
+/// `known` to be proved or else with the quick bounds: an answer never says less than they do.
 ///
 /// # Errors
 /// The referee's objections; [`Error::Unchecked`] where a limit came before it had found any bound.
@@ -31,49 +30,35 @@ pub(crate) fn proved(
     certificate: Certificate,
     throughput: &Rational,
     watch: &Watch,
+    known: Option<(Certificate, Rational)>,
 ) -> Result<Proved, Error> {
     let finishing = watch.finishing(GRACE);
-    let (own, refused) = match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
-        Ok(bound) => (Some(Proved { bound, certificate }), None),
+    let is_known = known.is_some();
+    let mut sides = Sides { best: known, ..Sides::new(question.problem(), finishing.clone()) };
+    sides.sustained(throughput.clone());
+    let mut refused = None;
+    match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
+        Ok(bound) => sides.proved(certificate, bound),
         Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => {
-            (None, Some(violation))
+            refused = Some(violation);
         }
         Err(violation) => return Err(violation.into()),
-    };
-    let enough = |own: &Proved| own.bound == *throughput || watch.ended_by().is_none();
-    if own.as_ref().is_some_and(enough) {
-        return own.ok_or(Error::Question(lp::LpError::Contradiction("a bound is none")));
     }
-    let quick = question.clone().watched(finishing.stage(QUICK));
-    let best = quickest(&quick, &finishing).into_iter().chain(own).min_by(|one, other| one.bound.cmp(&other.bound));
-    best.ok_or_else(|| refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from))
-}
-
-/// The best bound of those that are found and checked in a moment. The question's watch ends the search for them; the
-/// other one is asked while what may take longer is checked.
-pub(crate) fn quickest(question: &Question<'_>, watch: &Watch) -> Option<Proved> {
-    let certificates = lp::simple_certificates(question).into_iter();
-    let proved = certificates.filter_map(|certificate| {
-        let bound = checked(question.problem(), &certificate, watch)?;
-        Some(Proved { bound, certificate })
-    });
-    proved.min_by(|one, other| one.bound.cmp(&other.bound))
+    if !sides.is_done() && !is_known {
+        let quick = question.clone().watched(finishing.stage(QUICK));
+        sides.quick(&quick, watch.ended_by().is_some() || refused.is_some())?;
+        if !sides.is_done() {
+            sides.flows(&quick)?;
+        }
+        sides.at_least(&quick);
+    }
+    match sides.best {
+        Some((certificate, bound)) => Ok(Proved { bound, certificate }),
+        None => Err(refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from)),
+    }
 }
 
 /// The watch of a check: none where it takes a moment, so that a small plan is shown whatever the limits are.
 pub(crate) fn checking(problem: Problem<'_>, watch: &Watch) -> Watch {
     if is_small(problem) { Watch::unlimited() } else { watch.finishing(GRACE) }
-}
-
-fn is_small(problem: Problem<'_>) -> bool {
-    problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT
-}
-
-/// The bound that the certificate proves, if any: cuts and borders are added up whatever the watch says.
-fn checked(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Option<Rational> {
-    let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
-    match is_small(problem) || added_up {
-        true => referee::bound(problem, certificate).ok(),
-        false => referee::bound_watched(problem, certificate, watch).ok(),
-    }
 }

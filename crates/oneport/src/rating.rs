@@ -11,8 +11,8 @@ use oneport_referee as referee;
 use oneport_schedule::{Measure, common_denominator};
 use oneport_watch::Watch;
 
-use crate::cheap::cheaply;
-use crate::error::{Error, GRACE};
+use crate::bounded::Unlisted;
+use crate::error::Error;
 use crate::proving::{Proved, checking, proved};
 use crate::{Options, Stage};
 
@@ -38,69 +38,19 @@ pub struct Rated {
 pub enum Rating {
     /// A throughput.
     Rated(Box<Rated>),
+    /// Throughput and bound alone: there is no room for a steady state written task by task.
+    Unlisted(Box<Unlisted>),
     /// No throughput at all: these messages cannot arrive.
     Unreachable(Vec<Commodity>),
 }
 
-/// What a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
-///
-/// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
-/// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
-/// its certificate proves here. Often the two meet: nothing that is charged was improved, or nothing that was slowed
-/// down is too busy for it. Then no program is solved. Else the search starts from the patterns that are known, and the
-/// better of old and new is taken, on either side.
-///
-/// ```
-/// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};
-/// use oneport::platform::{Change, LinkId, NodeId, Number, generate};
-/// use oneport::plan::Collective;
-/// let ring = generate::torus(&[3])?;
-/// let gather = Collective::AllGather { participants: ring.processors().collect() };
-/// let volumes = Volumes::default();
-/// let problem = Problem::new(&ring, &gather, &volumes)?;
-/// let Rating::Rated(base) = rate(problem, &Options::default(), None)? else { panic!("connected") };
-/// let half = Number::Times(parse_rational("1/2")?);
-/// let faster = ring.changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
-/// let faster = Problem::new(&faster, &gather, &volumes)?;
-/// let Rating::Rated(rated) = rate(faster, &Options::default(), Some((problem, &base)))? else { panic!("connected") };
-/// assert_eq!(rated.status, Status::Optimal);
-/// assert!(rated.steady_state.throughput >= base.steady_state.throughput);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Question`] names what cannot be solved, [`Error::Unchecked`] the limit that came before anything was
-/// checked.
-pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>, &Rated)>) -> Result<Rating, Error> {
-    rate_watched(problem, options, known, &mut |_| ControlFlow::Continue(()))
-}
-
-/// [`rate`], announcing every stage as [`solve_watched`](crate::solve_watched) does.
-///
-/// # Errors
-/// As [`rate`].
-pub fn rate_watched(
-    problem: Problem<'_>,
-    options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
-    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
-) -> Result<Rating, Error> {
-    let rated = match program_rated(problem, options, known, watch)? {
-        Rating::Rated(rated) if rated.status == Status::Feasible => *rated,
-        other => return Ok(other),
-    };
-    let ended = options.watch.ended_by().is_some();
-    let cheap = cheaply(problem, &options.watch.finishing(GRACE), ended).filter(|found| found.1 < rated.upper_bound);
-    let (certificate, upper_bound) = cheap.unwrap_or((rated.certificate, rated.upper_bound));
-    let status = Status::of(&rated.steady_state.throughput, &upper_bound);
-    Ok(Rating::Rated(Box::new(Rated { certificate, upper_bound, status, ..rated })))
-}
-
-/// [`rate_watched`] by the program alone, without the bounds that `bound` asks itself.
+/// [`rate_watched`](crate::rate_watched) by the program alone; the best bound that `bound` has found is the one that an
+/// answer with a gap is compared with.
 pub(crate) fn program_rated(
     problem: Problem<'_>,
     options: &Options,
     known: Option<(Problem<'_>, &Rated)>,
+    bound: Option<(Certificate, Rational)>,
     watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
 ) -> Result<Rating, Error> {
     let unreachable = problem.unreachable();
@@ -123,7 +73,8 @@ pub(crate) fn program_rated(
     };
     let _ = watch(Stage::Referee);
     let Solution { steady_state, certificate, .. } = *solution;
-    let Proved { bound, certificate } = proved(&question, certificate, &steady_state.throughput, &options.watch)?;
+    let Proved { bound, certificate } =
+        proved(&question, certificate, &steady_state.throughput, &options.watch, bound)?;
     referee::check_steady_state_watched(problem, &steady_state, &checking(problem, &options.watch))?;
     let new = Known { steady_state: Some(steady_state), proof: Some((certificate, bound)) };
     let best = new.better(known).rated();

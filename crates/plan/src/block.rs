@@ -42,6 +42,11 @@ impl<'a> Block<'a> {
         self.demand(0).filter(|_| self.kind.combines()).map_or(&[], |demand| demand.operands)
     }
 
+    /// If its demands are one message from each of some nodes to each other, these nodes.
+    pub fn exchanged(&self) -> Option<&'a [NodeId]> {
+        self.collective.exchanged()
+    }
+
     /// Whether operands may be combined in any order.
     pub fn is_commutative(&self) -> bool {
         self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)
@@ -81,6 +86,11 @@ impl Collective {
         let listed = self.is_listed();
         // The rates of a list would have to be rates of flows.
         if travel_alone && !listed { blocks.iter().flat_map(Block::commodities).collect() } else { Vec::new() }
+    }
+
+    /// The participants, if a message goes from each to each other.
+    fn exchanged(&self) -> Option<&[NodeId]> {
+        if let Collective::AllToAll { participants } = self { Some(participants) } else { None }
     }
 
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.

@@ -47,6 +47,7 @@ pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> R
     };
     let times = Rational::from_integer(group.rate.into());
     let demands: Vec<Demand<'_>> = (0..group.case.demands()).filter_map(|place| group.case.demand(place)).collect();
+    let mut is_member = vec![false; platform.nodes().len()];
     let work = case.volumes.work.constant().is_some_and(Zero::is_zero);
     let combines = group.kind != Kind::Copy;
     if combines && !(work && demands.iter().all(|demand| demand.commutative)) {
@@ -54,9 +55,9 @@ pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> R
         return Err(fault!(Question, "trees are turned round"; "{right}"));
     }
     let mut roots = Vec::new();
-    let mut members = BTreeSet::new();
     for demand in &demands {
-        members.extend(demand.operands.iter().chain(demand.targets()).copied());
+        case.ask()?;
+        demand.operands.iter().chain(demand.targets()).for_each(|node| is_member[node.index()] = true);
         match (group.kind, demand.goals) {
             (Kind::Copy, Goals::Everywhere(_)) => roots.extend(demand.operands),
             (Kind::Combine, Goals::At(target)) => roots.push(target),
@@ -64,6 +65,7 @@ pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> R
             _ => return Err(fault!(Question, "these demands have no arborescences"; "copies, or reductions")),
         }
     }
+    let members = platform.node_ids().filter(|node| is_member[node.index()]).collect();
     let flow = |turned: bool, rate: &Rational| Flow::new(case, &members, (turned, combines))?.check(&roots, rate);
     match group.kind {
         Kind::Copy => flow(false, copied).map(|()| copied / times),

@@ -112,6 +112,11 @@ impl<'a> Case<'a> {
         (0..self.demands()).filter_map(of_demand).collect()
     }
 
+    /// For a group of one message from each of some nodes to each other: these nodes.
+    pub(crate) fn exchanged(&self) -> Option<&'a [NodeId]> {
+        self.block.and_then(|block| block.exchanged())
+    }
+
     /// For a group: the owners of the values to be combined. Empty if nothing is combined.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
         self.block.map_or(&[], |block| block.operands())

@@ -12,6 +12,7 @@ mod exchange;
 mod gatherings;
 mod loads;
 mod odd_sets;
+mod only_way;
 mod paths;
 mod pattern;
 mod plan;

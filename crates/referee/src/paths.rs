@@ -10,12 +10,18 @@ use oneport_platform::{NodeId, Rational};
 use crate::Violation;
 use crate::arithmetic::{fraction, parts};
 use crate::case::Case;
+use crate::only_way;
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::{Length, ShortestPaths};
 
 /// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of
 /// size by link.
 pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
+    if let Some(messages) = only_way::messages(case)? {
+        let priced = messages.into_iter().zip(lengths).filter(|(count, (price, _))| *count > 0 && !price.is_zero());
+        let total: Rational = priced.map(|(count, (price, unit))| fraction(price * count, unit)).sum();
+        return Ok(total * case.size(Interval::single(0)));
+    }
     let (total, denominator) = total_length(case, lengths.to_vec())?;
     Ok(fraction(total, &denominator) * case.size(Interval::single(0)))
 }

@@ -10,6 +10,8 @@
 //! **Flows.** A flow from one source that leaves at every target as much as it has messages splits into paths with
 //! these messages and, perhaps, circulations, which load links to no purpose (RR-4872 section 3.1).
 //!
+//! **Only way.** In a tree every message takes the links between its ends.
+//!
 //! **Branchings.** See `branchings`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,13 +27,14 @@ use crate::arithmetic::{Scale, fraction, is_positive};
 use crate::branchings;
 use crate::case::Case;
 use crate::odd_sets::violated;
+use crate::only_way;
 use crate::violation::{fault, shown};
 
 /// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
 ///
-/// `O(demands x participants)` steps for a ring, `O(flows x links)` for flows; where nodes have one port for both
-/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow
-/// for each member.
+/// `O(demands x participants)` steps for a ring, `O(nodes + links)` for messages between all pairs that have one way,
+/// `O(flows x links)` for flows; where nodes have one port for both directions, largest flows as in
+/// [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow for each member.
 ///
 /// # Errors
 /// The first rule broken: a path that leads elsewhere, a node that cannot pass on a message that it has to, a flow that
@@ -44,6 +47,7 @@ pub fn sustained(problem: Problem<'_>, routing: &Routing, watch: &Watch) -> Resu
     let mut loads = Loads::new(&case);
     match routing {
         Routing::Ring(around) => Ring::new(&case, around)?.load(&mut loads)?,
+        Routing::OnlyWay => load_only_way(&case, &mut loads)?,
         Routing::Flows(flows) => load_flows(&case, flows, &mut loads)?,
         Routing::Branchings { copied, combined } => return branchings::rate(&case, copied, combined),
     }
@@ -244,6 +248,20 @@ impl<'r, 'a> Ring<'r, 'a> {
             loads.merges[node.index()] += weight;
         }
     }
+}
+
+/// Adds what messages load that have one way only.
+fn load_only_way(case: &Case<'_>, loads: &mut Loads) -> Result<(), Violation> {
+    for group in case.groups() {
+        let messages = if group.kind == Kind::Route { only_way::messages(&group.case)? } else { None };
+        let several =
+            || fault!(Question, "there are several ways, or other demands"; "messages that travel alone in a tree");
+        let counts = messages.ok_or_else(several)?;
+        for (load, count) in loads.messages.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
+            *load += Rational::from_integer(count.into()) * Rational::from_integer(group.rate.into());
+        }
+    }
+    Ok(())
 }
 
 /// Checks that every message is in one flow, and adds what the flows load.

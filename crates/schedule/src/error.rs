@@ -2,6 +2,7 @@
 
 use oneport_matching::MatchingError;
 use oneport_platform::Rational;
+use oneport_watch::Limit;
 
 /// Why a schedule cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,7 +46,19 @@ pub enum ScheduleError {
         /// The limit.
         limit: u64,
     },
+    /// A limit ended the one-port decomposition.
+    #[error("{0} ended the one-port decomposition")]
+    Stopped(Limit),
     /// The decomposition refused its input; this is a defect of oneport.
     #[error("the one-port decomposition failed: {0}")]
-    Matching(#[from] MatchingError),
+    Matching(MatchingError),
+}
+
+impl From<MatchingError> for ScheduleError {
+    fn from(error: MatchingError) -> Self {
+        match error {
+            MatchingError::Stopped(limit) => ScheduleError::Stopped(limit),
+            error => ScheduleError::Matching(error),
+        }
+    }
 }

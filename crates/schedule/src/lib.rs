@@ -26,7 +26,7 @@ pub use loads::{Measure, Uses};
 pub use one_period::execution;
 pub use oneport_numbers::common_denominator;
 pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
-pub use periodic::{periodic, tightened};
+pub use periodic::{periodic, periodic_watched, tightened};
 pub use policy::Policy;
 pub use timeline::{period_of, timeline, timeline_in_units};
 pub use whole::{Cuts, Tried, Whole, cuts, uncut, whole_messages};

@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{PeriodicSchedule, Problem, WholePatterns};
 use oneport_platform::{Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::ScheduleError;
 use crate::loads::Measure;
@@ -22,6 +23,18 @@ use crate::slot_order::{fewest_interruptions, with_unhindered};
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
 /// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
 pub fn periodic(problem: Problem<'_>, whole: WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
+    periodic_watched(problem, whole, &Watch::unlimited())
+}
+
+/// [`periodic`] as long as the watch lets it go on, which is asked at every slot of a bipartite graph of ports.
+///
+/// # Errors
+/// As [`periodic`]; [`ScheduleError::Stopped`].
+pub fn periodic_watched(
+    problem: Problem<'_>,
+    whole: WholePatterns,
+    watch: &Watch,
+) -> Result<PeriodicSchedule, ScheduleError> {
     let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
     check_resources(platform, &measure, &totals, &whole.period)?;
@@ -30,7 +43,7 @@ pub fn periodic(problem: Problem<'_>, whole: WholePatterns) -> Result<PeriodicSc
         ports::check_odd_sets(platform, &times, &whole.period)?;
     }
     let (unhindered, others) = ports::unhindered(platform, times);
-    let slots = fewest_interruptions(ports::slots(platform, &others)?);
+    let slots = fewest_interruptions(ports::slots(platform, &others, watch)?);
     let slots = with_unhindered(slots, unhindered);
     Ok(PeriodicSchedule { period: whole.period, instances: whole.instances, patterns: whole.patterns, slots })
 }

@@ -8,9 +8,10 @@
 
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport_matching::{Edge, decompose, general};
+use oneport_matching::{Edge, decompose_watched, general};
 use oneport_plan::{OddSet, Resource, Slot};
 use oneport_platform::{LinkId, Platform, PortModel, Rational};
+use oneport_watch::Watch;
 
 use crate::ScheduleError;
 
@@ -105,7 +106,7 @@ pub fn unhindered(platform: &Platform, times: LinkTimes) -> (LinkTimes, LinkTime
 }
 
 /// Slots that take no longer than ports, links and odd sets need.
-pub fn slots(platform: &Platform, times: &LinkTimes) -> Result<Vec<Slot>, ScheduleError> {
+pub fn slots(platform: &Platform, times: &LinkTimes, watch: &Watch) -> Result<Vec<Slot>, ScheduleError> {
     let one_port = |link: LinkId| {
         Resource::ends(platform, link)
             .into_iter()
@@ -118,7 +119,7 @@ pub fn slots(platform: &Platform, times: &LinkTimes) -> Result<Vec<Slot>, Schedu
         };
         let edges: Vec<Edge> = times.iter().map(edge).collect();
         let nodes = platform.nodes().len();
-        decompose(nodes, nodes, &edges)?.steps
+        decompose_watched(nodes, nodes, &edges, watch)?.steps
     } else {
         let (graph, _) = port_graph(platform, times);
         general::decompose(&graph, &only_times(times))?.steps

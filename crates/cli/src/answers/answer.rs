@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::Kind;
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
-use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units};
+use oneport::{Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units, Unlisted};
 
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
@@ -65,23 +65,13 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
 /// As [`text`].
 pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String> {
     let schedule = &plan.schedule;
-    let proof = match plan.status {
-        Status::Optimal => "optimal: the referee checked its certificate".to_string(),
-        Status::Feasible => {
-            let bound = shown.frequency(&plan.upper_bound);
-            format!("feasible; upper bound {bound}, gap {}", percent(&gap(plan)))
-        }
-    };
     let loss = loss_of(plan);
     let loss = match loss.is_zero() {
         true => "attains the throughput".to_string(),
         false => format!("{} below the throughput", percent(&loss)),
     };
     let mut out = header(plan.problem()?);
-    let _ = writeln!(out, "throughput  {} ({proof})", shown.frequency(&plan.steady_state.throughput));
-    if let Some((units, operation)) = Operation::of(plan) {
-        out.push_str(&bandwidths(plan, &operation, units));
-    }
+    out.push_str(&sustained(plan.problem()?, &plan.steady_state.throughput, &plan.upper_bound, shown));
     let _ = writeln!(
         out,
         "period      {} for {}, {}: {}, {loss}",
@@ -95,6 +85,31 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String
         let _ = writeln!(out, "{line}");
     }
     Ok(out)
+}
+
+/// The throughput, what is proved of it, and its bandwidths.
+fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational, shown: Shown) -> String {
+    let proof = match Status::of(throughput, bound) {
+        Status::Optimal => "optimal: the referee checked its certificate".to_string(),
+        Status::Feasible => {
+            format!("feasible; upper bound {}, gap {}", shown.frequency(bound), percent(&gap(throughput, bound)))
+        }
+    };
+    format!("throughput  {} ({proof})\n{}", shown.frequency(throughput), bandwidths(problem, throughput))
+}
+
+/// The lines of an answer without a schedule.
+pub fn unlisted(problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration, exact: bool) -> String {
+    let (shown, Bounded { bound, known, ended_by, .. }) = (Shown::of(problem.platform(), exact), &unlisted.bounded);
+    let mut out = header(problem);
+    match known {
+        Some(known) => out.push_str(&sustained(problem, known, bound, shown)),
+        None => _ = writeln!(out, "throughput  unknown; upper bound {}", shown.frequency(bound)),
+    }
+    let _ = writeln!(out, "schedule    {unlisted}");
+    let ended = unlisted.limit.or(*ended_by).map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
+    let _ = write!(out, "time        {:.3} s{ended}", seconds.as_secs_f64());
+    out
 }
 
 /// What was asked: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
@@ -138,10 +153,9 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// That of a plan whose platform has units; `None` where nccl-tests do not count it.
-    pub fn of(plan: &Plan) -> Option<(Units, Operation)> {
-        let (units, bandwidth) = (plan.platform.units()?, Bandwidth::of(plan.problem().ok()?)?);
-        let throughput = &plan.steady_state.throughput;
+    /// That of a problem whose platform has units; `None` where nccl-tests do not count it.
+    pub fn of(problem: Problem<'_>, throughput: &Rational) -> Option<(Units, Operation)> {
+        let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
         let bits = Rational::from_integer(BigInt::from(8));
         let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
         let gigabytes = rates.clone().map(|rate| rate * units.data.bits() / (units.time.seconds() * &bits * billion()));
@@ -149,21 +163,22 @@ impl Operation {
     }
 }
 
-/// The bandwidths, and the columns of nccl-tests; time is that of one operation in the steady state.
-fn bandwidths(plan: &Plan, operation: &Operation, units: Units) -> String {
-    let throughput = &plan.steady_state.throughput;
-    let Operation { bytes, gigabytes: [algorithm, bus], rates } = operation;
+/// The bandwidths, and the columns of nccl-tests; time is that of one operation in the steady state. Nothing where
+/// these do not count it.
+fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
+    let Some((units, operation)) = Operation::of(problem, throughput) else { return String::new() };
+    let Operation { bytes, gigabytes: [algorithm, bus], rates } = &operation;
     // Elements of four bytes, the default of nccl-tests.
     let floats = bytes / Rational::from_integer(BigInt::from(4));
     let (count, kind) = if floats.is_integer() { (floats, "float") } else { (bytes.clone(), "int8") };
     let micros = throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
-    let redop = if plan.collective.combines() { "sum" } else { "none" };
+    let redop = if problem.collective().combines() { "sum" } else { "none" };
     let cells = [
         ("size", whole(bytes)),
         ("count", whole(&count)),
         ("type", kind.to_string()),
         ("redop", redop.to_string()),
-        ("root", root(&plan.collective)),
+        ("root", root(problem.collective())),
         ("time", short(&micros)),
         ("algbw", short(algorithm)),
         ("busbw", short(bus)),
@@ -235,7 +250,7 @@ pub fn loss_of(plan: &Plan) -> Rational {
     Rational::from_integer(1.into()) - share(plan)
 }
 
-/// How far the throughput is from the bound, as a share of the bound.
-pub fn gap(plan: &Plan) -> Rational {
-    Rational::from_integer(1.into()) - &plan.steady_state.throughput / &plan.upper_bound
+/// How far a throughput is from its bound, as a share of the bound.
+pub fn gap(throughput: &Rational, bound: &Rational) -> Rational {
+    Rational::from_integer(1.into()) - throughput / bound
 }

@@ -112,6 +112,7 @@ mod tests {
     fn planned(problem: Problem<'_>) -> Result<Plan> {
         match solve(problem, &Options::default())? {
             Outcome::Planned(planned) => Ok(planned.plan),
+            Outcome::Unlisted(unlisted) => bail!("{unlisted}"),
             Outcome::Unreachable(_) => bail!("a target cannot be reached"),
         }
     }

@@ -3,14 +3,22 @@
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use oneport::{Options, Problem, Rated, Rating, rate_watched};
+use oneport::{Options, Problem, Rated, Rating, Unlisted, rate_watched};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::words::progress::Progress;
 
+/// What is known of the optimum.
+pub enum Optimum {
+    /// With a steady state.
+    Rated(Rated),
+    /// Without one.
+    Unlisted(Unlisted),
+}
+
 /// The optimum; `None`, and why on standard error, where there is none.
-pub fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
+pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>> {
     let rating = {
         let progress = Progress::new();
         rate_watched(problem, options, None, &mut |stage| {
@@ -19,7 +27,8 @@ pub fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
         })?
     };
     match rating {
-        Rating::Rated(rated) => Ok(Some(*rated)),
+        Rating::Rated(rated) => Ok(Some(Optimum::Rated(*rated))),
+        Rating::Unlisted(unlisted) => Ok(Some(Optimum::Unlisted(*unlisted))),
         Rating::Unreachable(commodities) => {
             let names = unreachable(problem.platform(), &commodities);
             eprintln!("error: {}", infeasible(label(problem.collective()), &names));

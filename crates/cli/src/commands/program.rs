@@ -112,6 +112,7 @@ fn of_a_plan(arguments: &ProgramArguments, problem: Problem<'_>, form: Form) -> 
     let options = Options { watch: arguments.limits.watch()?, period: Period::Exact, ..Options::default() };
     match solve(problem, &options)? {
         Outcome::Planned(planned) => Ok(restricted(&planned.plan, form)?),
+        Outcome::Unlisted(unlisted) => Err(anyhow!("{unlisted}")),
         Outcome::Unreachable(missing) => {
             let missing = unreachable(problem.platform(), &missing);
             Err(anyhow!(infeasible(label(problem.collective()), &missing)))

@@ -224,3 +224,24 @@ fn what_stands_for_something_else_is_named() {
     oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
     oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is no file"]);
 }
+
+/// Where no plan has room for a schedule, throughput and bound are the answer; no file appears.
+#[test]
+fn what_is_not_listed_is_said_and_not_written() {
+    let folder = Folder::new();
+    let cluster = "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" \
+                   radical=\"0-5999\" suffix=\"\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/></zone></platform>";
+    let (cluster, platform) = (folder.write("star.xml", cluster), folder.path("star.json"));
+    oneport(&["convert", &cluster, &platform]).noted(&["assumed"]);
+    let solve = ["solve", "all-gather", "--platform", &platform];
+    let said = oneport(&solve).ok().stdout;
+    let tasks = 6_000 * 5_999;
+    assert!(said.contains("(optimal: the referee checked its certificate)"), "{said}");
+    assert!(said.contains(&format!("no schedule is listed: it has at least {tasks} ")), "{said}");
+    let plan = folder.path("plan.json");
+    let written = oneport(&[&solve[..], &["-o", &plan]].concat());
+    assert_eq!((written.code, written.stdout.contains("optimal")), (Some(1), true), "{written:?}");
+    written.one_error(&["no schedule is listed", "fewer participants"]);
+    assert_eq!(folder.names(), ["star.json", "star.xml"]);
+    oneport(&["whatif", "all-gather", "--platform", &platform]).refused(1, &["no schedule is listed"]);
+}

@@ -49,7 +49,12 @@ fn answers_of_solve_are_as_the_schema_says() {
     let cut = folder.write("cut.csv", "a;b\n0;1\n0;0\n");
     let box_of_eight = folder.path("box.toml");
     oneport(&["generate", "dgx-a100", "-o", &box_of_eight]).ok();
+    let cluster = "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" \
+                   radical=\"0-5999\" suffix=\"\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/></zone></platform>";
+    let cluster = folder.write("star.xml", cluster);
     let cases: &[(&[&str], &str)] = &[
+        // Without a schedule.
+        (&["reduce-scatter", "--commutative", "--work", "0", "--platform", &cluster], "optimal"),
         (&["scatter", "--source", "Ps", "--platform", &fixture("toy-scatter.toml")], "optimal"),
         (&["all-gather", "--platform", &box_of_eight, "--size", "64 MiB"], "optimal"),
         (&["reduce", "--target", "a0", "--platform", &fixture("two-racks.toml"), "--time-limit", "0"], "feasible"),

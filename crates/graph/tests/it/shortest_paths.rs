@@ -1,7 +1,10 @@
 //! Shortest paths against relaxation until nothing changes, and reachability and cuts against their definitions.
 
+use std::time::Duration;
+
 use num_bigint::BigUint;
-use oneport_graph::{Digraph, Searches, cut_below, minimum_cut, reachable, shortest_paths};
+use oneport_graph::{Digraph, Network, Searches, cut_below, minimum_cut, reachable, shortest_paths};
+use oneport_watch::{Limit, Watch};
 use petgraph::graph::DiGraph;
 use petgraph::stable_graph::StableDiGraph;
 use petgraph::visit::{EdgeFiltered, EdgeRef, Reversed};
@@ -141,6 +144,23 @@ proptest! {
         prop_assert_eq!(cut_below(6, &big, 0, 5, &(capacity + 1).into()), Some(side));
         prop_assert_eq!(cut_below(6, &big, 0, 5, &capacity.into()), None);
     }
+}
+
+/// A cut that thousands of paths have to find ends in between.
+#[test]
+fn one_cut_ends() {
+    let wide = || {
+        let mut network = Network::new(1002);
+        (1..1001).for_each(|node| {
+            network.arc(0, node, 1u64);
+            network.arc(node, 1001, 1);
+        });
+        network
+    };
+    let cut = wide().minimum_cut_watched(0, 1001, &Watch::unlimited()).unwrap();
+    assert_eq!((cut.0, cut == wide().minimum_cut(0, 1001)), (1000, true));
+    let watch = Watch::counting(1, Duration::ZERO);
+    assert_eq!(wide().minimum_cut_watched(0, 1001, &watch), Err(Limit::Caller));
 }
 
 /// Indices with gaps, as petgraph's stable graphs have them.

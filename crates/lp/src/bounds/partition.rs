@@ -268,7 +268,7 @@ impl<'a> Partitions<'a> {
                 network.arc(SOURCE, place(*node), cost);
             }
         }
-        let (least, outside) = network.minimum_cut(SOURCE, SINK);
+        let (least, outside) = network.minimum_cut_watched(SOURCE, SINK, &self.watch)?;
         Ok((least, self.platform.node_ids().filter(|&node| !outside[place(node)]).collect()))
     }
 }

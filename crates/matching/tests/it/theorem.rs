@@ -1,11 +1,13 @@
 //! The theorem of the crate, in rationals, on every kind of graph; and a naive twin.
 
 use std::iter::repeat_n;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
-use oneport_matching::{Decomposition, Edge, MatchingError, decompose, max_weighted_degree};
+use oneport_matching::{Decomposition, Edge, MatchingError, decompose, decompose_watched, max_weighted_degree};
+use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
 fn ratio(numerator: i64, denominator: i64) -> BigRational {
@@ -248,4 +250,20 @@ fn every_refusal_names_the_edge() {
     assert_eq!(refuse(|edge| edge.right = 3), MatchingError::RightOutOfRange { edge: 1, right: 3, count: 3 });
     let zero = |edge: &mut Edge| edge.weight = BigRational::new_raw(3.into(), 0.into());
     assert_eq!(refuse(zero), MatchingError::ZeroDenominator { edge: 1, left: 1, right: 2 });
+}
+
+/// The watch is asked at every step, and a limit leaves no half of a decomposition.
+#[test]
+fn a_decomposition_ends() {
+    let edges: Vec<Edge> = (0..5)
+        .flat_map(|left| {
+            (0..5).map(move |right| edge(left, right, BigRational::new(((left + 2 * right) % 7 + 1).into(), 1.into())))
+        })
+        .collect();
+    let all = decompose(5, 5, &edges).unwrap();
+    let free = Watch::counting(u64::MAX, Duration::ZERO);
+    assert_eq!(decompose_watched(5, 5, &edges, &free).unwrap(), all);
+    assert!(free.questions() >= all.steps.len() as u64);
+    let short = Watch::counting(2, Duration::ZERO);
+    assert_eq!(decompose_watched(5, 5, &edges, &short), Err(MatchingError::Stopped(Limit::Caller)));
 }

@@ -189,7 +189,8 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
             let optimal = verdict.status == oneport::Status::Optimal;
             Ok(if optimal { Fate::Optimal } else { Fate::Feasible })
         }
-        Ok(_) => Ok(Fate::Infeasible),
+        Ok(Outcome::Unlisted(_)) => Ok(Fate::Refused),
+        Ok(Outcome::Unreachable(_)) => Ok(Fate::Infeasible),
         Err(Error::Question(LpError::Contradiction(what))) => Err(format!("contradiction: {what}")),
         // A formulation that a collective does not have.
         Err(Error::Question(

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use num_traits::{One, Zero};
+use oneport::plan::Routing;
 use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{LinkId, Node};
 use oneport::watch::Watch;
 use oneport::{
     Amount, Bounded, Bounding, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Rational,
-    Status, Volumes, bound, solve,
+    Status, Volumes, bound, referee, solve,
 };
 
 const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
@@ -45,7 +46,7 @@ fn bounded(problem: Problem<'_>) -> Bounded {
 fn planned(problem: Problem<'_>, watch: Watch) -> Plan {
     match solve(problem, &Options { watch, ..Options::default() }).unwrap() {
         Outcome::Planned(planned) => planned.plan,
-        Outcome::Unreachable(missing) => panic!("{missing:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -117,6 +118,55 @@ fn larger_platforms_are_bounded_as_well() {
     let all = Collective::AllToAll { participants: backbone.processors().collect() };
     let problem = Problem::new(&backbone, &all, &volumes).unwrap();
     assert_eq!(bounded(problem).bound, ratio(5, 4 * 70 * 69));
+}
+
+/// In a tree nothing is left to choose for messages that travel alone: `bound` is attained, whatever the ports, and
+/// larger questions are answered without a program.
+#[test]
+fn trees_are_decided() {
+    let tree = |nodes: usize, seed: usize, model: PortModel| {
+        let mut builder = Platform::builder();
+        builder.model(model);
+        for place in 0..nodes {
+            let node = builder.node(Node::processor(format!("n{place}"), Rational::one())).unwrap();
+            if place > 0 {
+                let parent = NodeId::new((place * seed + seed) % place.min(7));
+                builder.link(node, parent, ratio(1 + (place * seed % 5) as i64, 3)).unwrap();
+                builder.link(parent, node, ratio(1 + (place + seed) as i64 % 4, 2)).unwrap();
+            }
+        }
+        builder.build().unwrap()
+    };
+    for (seed, model) in (1..9).zip(MODELS.into_iter().cycle()) {
+        let volumes = Volumes::of_size(ratio(5, 7));
+        let small = tree(6, seed, model);
+        let participants: Vec<NodeId> = small.processors().skip(seed % 2).collect();
+        for collective in collectives(&participants).into_iter().filter(|one| !one.commodities().is_empty()) {
+            let problem = Problem::new(&small, &collective, &volumes).unwrap();
+            let found = bounded(problem);
+            assert!(found.is_attained(), "{model:?} {seed} {}", collective.name());
+            // The program's optimum.
+            assert_eq!(planned(problem, Watch::unlimited()).steady_state.throughput, found.bound);
+        }
+        let large = tree(96, seed, model);
+        let all = Collective::AllToAll { participants: large.processors().collect() };
+        let problem = Problem::new(&large, &all, &volumes).unwrap();
+        let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
+        assert_eq!((&plan.steady_state.throughput, plan.status), (&found.bound, Status::Optimal));
+        let state = referee::check_steady_state(problem, &plan.steady_state);
+        assert!(found.is_attained() && state.is_ok(), "{model:?} {seed}: {state:?}");
+    }
+    // Elsewhere there are several ways, and copies may share them.
+    let ring = generate::torus(&[5]).unwrap();
+    let participants: Vec<NodeId> = ring.processors().collect();
+    let volumes = Volumes::default();
+    for (platform, collective) in [
+        (&ring, Collective::AllToAll { participants: participants.clone() }),
+        (&tree(5, 1, PortModel::Links), Collective::AllGather { participants }),
+    ] {
+        let problem = Problem::new(platform, &collective, &volumes).unwrap();
+        assert!(referee::sustained(problem, &Routing::OnlyWay, &Watch::unlimited()).is_err());
+    }
 }
 
 /// A plan that was cut short has a bound as good as the one that costs a moment.

@@ -3,12 +3,15 @@
 //! The clock of these watches is the number of questions itself. So a run may be ended after any share of its own work,
 //! on every machine alike, and its stages have their shares of what is left as they have of real time.
 
-use oneport::platform::Node;
+use std::ops::ControlFlow;
+
+use oneport::heterogeneous::{Budget, Destination, Method, Processors};
 use oneport::platform::generate::{self, Costs, Racks, random_connected};
+use oneport::platform::{Change, LinkId, Node, Number};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational,
-    Volumes, bound, rate, referee, rings, solve,
+    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem, Rating,
+    Rational, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors, referee, rings, solve,
 };
 
 /// Questions that may come after the end whatever the work: each stage notices it for itself.
@@ -143,6 +146,86 @@ fn rings_end() {
     let platform = generate::dgx1().unwrap();
     let gpus: Vec<NodeId> = platform.processors().collect();
     none(ends("rings", |watch| _ = rings(&platform, &gpus, 32, watch)));
+}
+
+/// The question of another platform with what is known of the first, as `whatif` asks it.
+#[test]
+fn changed_platforms_end() {
+    let mut late = Vec::new();
+    problems(|name, problem| {
+        if problem.platform().nodes().len() > 12 {
+            return;
+        }
+        let Ok(Rating::Rated(known)) = rate(problem, &Options::default(), None) else { return };
+        let half = Number::Times(Rational::new(1.into(), 2.into()));
+        let changed = problem.platform().changed(&[Change::Cost(LinkId::new(0), half)]).unwrap().platform;
+        let new = Problem::new(&changed, problem.collective(), problem.volumes()).unwrap();
+        late.extend(ends(&format!("changed {name}"), |watch| {
+            let options = Options { watch: watch.clone(), ..Options::default() };
+            let _ = rate(new, &options, Some((problem, &known)));
+        }));
+    });
+    none(late);
+}
+
+#[test]
+fn single_trees_end() {
+    let platform = random_connected(8, 4, &uniform()).unwrap();
+    let all: Vec<NodeId> = platform.processors().collect();
+    let (broadcast, volumes) =
+        (Collective::Broadcast { source: all[0], targets: all[1..].to_vec() }, Volumes::default());
+    let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
+    let mut late = Vec::new();
+    for shape in [Shape::Tree, Shape::Acyclic] {
+        late.extend(ends(&format!("{shape:?}"), |watch| {
+            let _ = best_shape(problem, &Options { watch: watch.clone(), ..Options::default() }, shape);
+        }));
+    }
+    none(late);
+}
+
+#[test]
+fn single_reductions_end() {
+    let times = [5, 7, 8, 9, 11, 12, 13, 17, 19, 23].map(|time: i64| Rational::from_integer(time.into()));
+    let processors = Processors::new(times.to_vec(), Destination::Outside).unwrap();
+    none(ends("a single reduction", |watch| {
+        let asked = |_: &_| if watch.ask().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        let _ = reduce_processors(&processors, Method::Auto, &Budget { states: 1 << 20, watch: &asked });
+    }));
+}
+
+/// Where no schedule fits into the limits, or into any plan, the answer is what `bound` knows, and no plan.
+#[test]
+fn without_room_for_a_schedule_the_answer_is_what_is_known() {
+    let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
+    let asked = |hosts: usize, watch: &dyn Fn() -> Watch| {
+        let platform = star(hosts);
+        let participants: Vec<NodeId> = platform.processors().collect();
+        for collective in [
+            Collective::AllGather { participants: participants.clone() },
+            Collective::ReduceScatter { participants: participants.clone(), commutative: true },
+            Collective::AllToAll { participants: participants.clone() },
+        ] {
+            let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+            let Ok(Bounding::Bounded(known)) = bound(problem, &Options::default()) else { panic!("a bound") };
+            // A host sends, or receives, a message of each other one.
+            assert_eq!(known.bound, Rational::new(1.into(), (hosts as i64 - 1).into()), "{}", collective.name());
+            assert!(known.is_attained(), "{}", collective.name());
+            let options = || Options { watch: watch(), ..Options::default() };
+            let outcome = solve(problem, &options()).unwrap();
+            let Outcome::Unlisted(solved) = outcome else { panic!("{} is listed", collective.name()) };
+            let Ok(Rating::Unlisted(rated)) = rate(problem, &options(), None) else { panic!("a steady state") };
+            assert_eq!((&solved.bounded.bound, &solved.bounded.known), (&known.bound, &known.known));
+            assert_eq!((&rated.bounded.bound, &rated.bounded.known), (&known.bound, &known.known));
+            assert_eq!(solved.bounded.status(), Status::Optimal);
+            let least = (hosts * (hosts - 1)).to_string();
+            assert!(solved.tasks.to_string() >= least && solved.to_string().contains("no schedule is listed"));
+            assert_eq!(solved.limit.is_none(), watch().is_unlimited(), "{solved}");
+        }
+    };
+    asked(6_000, &Watch::unlimited);
+    // Two million tasks take longer; a bound takes two questions for each host.
+    asked(1_500, &|| Watch::in_questions(3_700));
 }
 
 /// Nothing is made of a question that no plan answers, and no bound is looked for where its messages are too many.

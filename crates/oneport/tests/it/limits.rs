@@ -41,7 +41,8 @@ fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
 fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<bool, TestCaseError> {
     let options = Options { watch, ..Options::default() };
     let volumes = Volumes { work: Amount::Constant(Rational::new(1.into(), 2.into())), ..Volumes::default() };
-    match solve(Problem::new(platform, collective, &volumes).unwrap(), &options) {
+    let problem = Problem::new(platform, collective, &volumes).unwrap();
+    match solve(problem, &options) {
         Ok(Outcome::Planned(planned)) => {
             let verdict = referee::check_plan(&planned.plan);
             prop_assert!(verdict.is_ok(), "{:?}", verdict);
@@ -51,6 +52,12 @@ fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<b
             prop_assert_eq!(plan.status == Status::Optimal, plan.steady_state.throughput == plan.upper_bound);
             prop_assert!(planned.ended_by.is_none_or(|limit| limit == Limit::Caller));
             Ok(planned.ended_by.is_some())
+        }
+        Ok(Outcome::Unlisted(unlisted)) => {
+            prop_assert_eq!(unlisted.limit, Some(Limit::Caller));
+            let proved = referee::bound(problem, &unlisted.bounded.certificate);
+            prop_assert_eq!(proved, Ok(unlisted.bounded.bound));
+            Ok(true)
         }
         Ok(Outcome::Unreachable(_)) => Err(TestCaseError::fail("connected platforms have paths")),
         Err(error) => {

@@ -21,7 +21,7 @@ pub fn plan(problem: Problem<'_>) -> Plan {
     let options = Options { period: Period::Exact, ..Options::default() };
     match solve(problem, &options).unwrap() {
         Outcome::Planned(planned) => planned.plan,
-        Outcome::Unreachable(missing) => panic!("{missing:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -14,7 +14,7 @@ use oneport_once::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certif
 use rayon::prelude::*;
 
 use crate::answers::once;
-use crate::answers::optimum::rated;
+use crate::answers::optimum::{self, Optimum};
 
 /// What algorithms are compared with.
 pub struct Best {
@@ -40,15 +40,19 @@ impl Best {
             && !limited
             && let Bounding::Bounded(found) = oneport::bound(problem, options)?
         {
-            let Bounded { bound, certificate, .. } = *found;
-            return Ok(Some(Best { steady_state: None, certificate, upper_bound: bound, status: Status::Feasible }));
+            return Ok(Some(Best::bounded(*found)));
         }
-        Ok(rated(problem, options)?.map(|Rated { steady_state, certificate, upper_bound, status, .. }| Best {
-            steady_state: Some(steady_state),
-            certificate,
-            upper_bound,
-            status,
+        Ok(optimum::found(problem, options)?.map(|optimum| match optimum {
+            Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
+            Optimum::Rated(Rated { steady_state, certificate, upper_bound, status, .. }) => {
+                Best { steady_state: Some(steady_state), certificate, upper_bound, status }
+            }
         }))
+    }
+
+    /// The bound alone.
+    fn bounded(Bounded { bound, certificate, .. }: Bounded) -> Best {
+        Best { steady_state: None, certificate, upper_bound: bound, status: Status::Feasible }
     }
 }
 

@@ -119,6 +119,10 @@ fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Opti
     match oneport::rate(problem, options, None) {
         Ok(Rating::Rated(rated)) => Ok(Some(*rated)),
         Ok(Rating::Unreachable(_)) => Ok(None),
+        Ok(Rating::Unlisted(unlisted)) => {
+            eprintln!("trees: {unlisted}");
+            Ok(None)
+        }
         Err(error) if options.watch.ended_by().is_some() => {
             eprintln!("trees: {error}");
             Ok(None)

@@ -54,6 +54,6 @@ fn any_order(
     let options = Options { watch: Watch::new(left), ..options.clone() };
     match rate(problem, &options, None).ok()? {
         Rating::Rated(rated) => Some((rated.steady_state.throughput, rated.upper_bound, rated.status)),
-        Rating::Unreachable(_) => None,
+        Rating::Unlisted(_) | Rating::Unreachable(_) => None,
     }
 }

@@ -186,6 +186,18 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             written?;
             Ok(End::Done)
         }
+        Outcome::Unlisted(unlisted) => {
+            print(&match arguments.json {
+                true => report::unlisted(path, problem, &unlisted, seconds).to_string(),
+                false => answer::unlisted(problem, &unlisted, seconds, arguments.exact),
+            })?;
+            // An answer is a throughput, and a plan if one is to be written.
+            if unlisted.bounded.known.is_some() && arguments.output.is_none() {
+                return Ok(End::Done);
+            }
+            eprintln!("error: {about}{unlisted}");
+            Ok(End::Refused)
+        }
         Outcome::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
             if arguments.json {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use oneport::schedule::cuts;
-use oneport::{Planned, Problem};
+use oneport::{Bounded, Planned, Problem, Rational, Unlisted};
 use serde_json::{Map, Value, json};
 
 use crate::answers::answer::{Operation, gap, label, loss_of, share};
@@ -28,23 +28,49 @@ fn question(path: &Path, problem: Problem<'_>) -> Map<String, Value> {
     pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 
+/// Throughput, bound and bandwidths.
+fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational) -> Map<String, Value> {
+    let operation = Operation::of(problem, throughput).map(|(_, operation)| operation);
+    let told = |of: fn(&Operation) -> &Rational| operation.as_ref().map(|one| of(one).to_string());
+    let answer = json!({
+        "throughput": throughput.to_string(),
+        "throughput_decimal": decimal(throughput),
+        "upper_bound": bound.to_string(),
+        "upper_bound_decimal": decimal(bound),
+        "gap": decimal(&gap(throughput, bound)),
+        "size": told(|one| &one.bytes),
+        "algbw": told(|one| &one.gigabytes[0]),
+        "busbw": told(|one| &one.gigabytes[1]),
+    });
+    answer.as_object().cloned().unwrap_or_default()
+}
+
+/// What is known where no schedule is listed; the throughput is 0 where none is known.
+pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration) -> Value {
+    let Bounded { bound, known, ended_by, .. } = &unlisted.bounded;
+    let mut report = question(path, problem);
+    report.extend(sustained(problem, &known.clone().unwrap_or_default(), bound));
+    let answer = json!({
+        "status": if known.is_some() { unlisted.bounded.status().name() } else { "bound" },
+        "tasks": unlisted.tasks,
+        "unlisted": unlisted.to_string(),
+        "solve_seconds": seconds.as_secs_f64(),
+        "ended_by": unlisted.limit.or(*ended_by).map(limits::named),
+    });
+    report.extend(answer.as_object().cloned().unwrap_or_default());
+    Value::Object(report)
+}
+
 /// What was found.
 pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
     let plan = &planned.plan;
     let mut report = plan.problem().map(|problem| question(path, problem)).unwrap_or_default();
-    let operation = Operation::of(plan).map(|(_, operation)| operation);
-    let cuts = plan.problem().ok().map(|problem| cuts(problem, &plan.schedule));
-    let told = |of: fn(&Operation) -> &oneport::Rational| operation.as_ref().map(|one| of(one).to_string());
+    let problem = plan.problem().ok();
+    let known = problem.map(|problem| sustained(problem, &plan.steady_state.throughput, &plan.upper_bound));
+    report.extend(known.unwrap_or_default());
+    let cuts = problem.map(|problem| cuts(problem, &plan.schedule));
     let answer = json!({
-        "throughput": plan.steady_state.throughput.to_string(),
-        "throughput_decimal": decimal(&plan.steady_state.throughput),
-        "upper_bound": plan.upper_bound.to_string(),
-        "upper_bound_decimal": decimal(&plan.upper_bound),
-        "gap": decimal(&gap(plan)),
         "status": plan.status.name(),
-        "size": told(|one| &one.bytes),
-        "algbw": told(|one| &one.gigabytes[0]),
-        "busbw": told(|one| &one.gigabytes[1]),
         "period": plan.schedule.period.to_string(),
         "instances": plan.schedule.instances.to_string(),
         "schedule_throughput": plan.schedule.throughput().to_string(),

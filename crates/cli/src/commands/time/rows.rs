@@ -1,6 +1,6 @@
 //! One size after the other.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use num_traits::One;
 use oneport::plan::Collective;
 use oneport::platform::Platform;
@@ -11,7 +11,7 @@ use oneport_once::{BestPieces, Found, NamedSearch, lower_bound, lower_bound_from
 use rayon::prelude::*;
 
 use crate::answers::once::{self, Own};
-use crate::answers::optimum::rated;
+use crate::answers::optimum::{self, Optimum};
 use crate::flags::question;
 
 /// The name of our own.
@@ -65,8 +65,11 @@ pub fn of(
         let problem = question::problem(platform, collective, volumes)?;
         let factor = ratings.last().and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
-            let Some(found) = rated(problem, options)? else { return Ok(None) };
-            ratings.push((volumes, found));
+            match optimum::found(problem, options)? {
+                Some(Optimum::Rated(found)) => ratings.push((volumes, found)),
+                Some(Optimum::Unlisted(unlisted)) => bail!("{unlisted}"),
+                None => return Ok(None),
+            }
         }
         let Some((_, rated)) = ratings.last() else { return Ok(None) };
         let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);

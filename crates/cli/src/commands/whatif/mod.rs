@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use oneport::platform::Change;
 use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate_watched};
@@ -89,6 +89,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let progress = Progress::new();
     let base = match rating(problem, &options, None, &progress)? {
         Rating::Rated(rated) => *rated,
+        Rating::Unlisted(unlisted) => bail!("{unlisted}"),
         Rating::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
             eprintln!("error: {}", infeasible(label(&collective), &names));
@@ -221,6 +222,10 @@ fn rated(
 ) -> Result<Outcome> {
     match rating(problem, options, known, progress) {
         Ok(Rating::Rated(rated)) => Ok(Outcome::Rated(rated)),
+        Ok(Rating::Unlisted(unlisted)) => match unlisted.limit {
+            Some(limit) => Ok(Outcome::Stopped(limit)),
+            None => bail!("{unlisted}"),
+        },
         Ok(Rating::Unreachable(commodities)) => Ok(Outcome::Infeasible(unreachable(problem.platform(), &commodities))),
         Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Ok(Outcome::Stopped(limit)),
         Err(error) => Err(error.into()),

@@ -1,0 +1,214 @@
+//! Messages that travel alone where one way leads from each node to each: nothing is left to choose.
+//!
+//! A platform is a tree if it is connected and every link has one opposite, with one link less than nodes each way:
+//! clusters behind switches are. How many messages take a link is counted in the subtrees, and the busiest resource is
+//! the bound and the answer, without a program: a tree has no odd cycle, so that ports for both directions are no
+//! exception.
+
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{Block, Certificate, Cut, Goals, Kind, Pattern, Resource, Status};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+use crate::bounds::Bound;
+use crate::mixture::mixed;
+use crate::odd_sets::PortSets;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
+
+/// Most messages of which a bound names the cut that they cross: to look at it, each is looked at.
+const MOST_CROSSING: usize = 1 << 22;
+/// Messages between two questions to the watch.
+const OFTEN: usize = 1 << 10;
+
+/// A platform on which one way leads from each node to each.
+struct Tree<'a> {
+    platform: &'a Platform,
+    /// All nodes, each after its parent.
+    order: Vec<NodeId>,
+    /// By node, the links to its parent and back; `None` for the root.
+    ways: Vec<Option<[LinkId; 2]>>,
+    depths: Vec<usize>,
+}
+
+impl<'a> Tree<'a> {
+    /// `None` for other platforms. `O(nodes + links)`.
+    fn of(platform: &'a Platform) -> Option<Tree<'a>> {
+        let nodes = platform.nodes().len();
+        if platform.links().len() + 2 != 2 * nodes {
+            return None;
+        }
+        let root = platform.node_ids().next()?;
+        let mut tree = Tree { platform, order: vec![root], ways: vec![None; nodes], depths: vec![0; nodes] };
+        let mut place = 0;
+        while let Some(&node) = tree.order.get(place) {
+            place += 1;
+            let parent = tree.parent(node);
+            for &down in platform.outgoing(node) {
+                let child = platform.link(down).to;
+                if Some(child) == parent {
+                    continue;
+                }
+                // Another way to a node that is known.
+                if child == root || tree.ways[child.index()].is_some() {
+                    return None;
+                }
+                let up = platform.outgoing(child).iter().copied().find(|&up| platform.link(up).to == node)?;
+                tree.ways[child.index()] = Some([up, down]);
+                tree.depths[child.index()] = tree.depths[node.index()] + 1;
+                tree.order.push(child);
+            }
+        }
+        (tree.order.len() == nodes).then_some(tree)
+    }
+
+    fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.ways[node.index()].map(|[up, _]| self.platform.link(up).to)
+    }
+
+    /// The links from a node up to where both ways meet, and down to the other.
+    fn path(&self, from: NodeId, to: NodeId) -> Vec<LinkId> {
+        let (mut low, mut high) = (from, to);
+        let (mut links, mut back) = (Vec::new(), Vec::new());
+        while low != high {
+            let climbs_first = self.depths[low.index()] >= self.depths[high.index()];
+            let end = if climbs_first { &mut low } else { &mut high };
+            let Some([up, down]) = self.ways[end.index()] else { break };
+            if climbs_first {
+                links.push(up)
+            } else {
+                back.push(down)
+            }
+            *end = self.platform.link(up).to;
+        }
+        links.extend(back.into_iter().rev());
+        links
+    }
+
+    /// By link, how many messages of an instance take it.
+    fn messages(&self, question: &Question<'_>) -> Result<Vec<u64>, LpError> {
+        let mut messages = vec![0; self.platform.links().len()];
+        for block in question.problem().blocks() {
+            match block.exchanged() {
+                Some(participants) => self.exchange(participants, block.rate, &mut messages),
+                None => self.travel(question, &block, &mut messages)?,
+            }
+        }
+        Ok(messages)
+    }
+
+    /// Messages between all pairs cross a link as often as there are pairs with an end on either side.
+    fn exchange(&self, participants: &[NodeId], rate: u64, messages: &mut [u64]) {
+        let mut below = vec![0u64; self.order.len()];
+        participants.iter().for_each(|node| below[node.index()] += 1);
+        for &node in self.order.iter().rev() {
+            let Some(ways) = self.ways[node.index()] else { continue };
+            let inside = below[node.index()];
+            let pairs = (inside * (participants.len() as u64 - inside)).saturating_mul(rate);
+            ways.iter().for_each(|link| add(&mut messages[link.index()], pairs));
+            self.parent(node).iter().for_each(|parent| below[parent.index()] += inside);
+        }
+    }
+
+    fn travel(&self, question: &Question<'_>, block: &Block<'_>, messages: &mut [u64]) -> Result<(), LpError> {
+        for (place, demand) in block.demands().enumerate() {
+            if place % OFTEN == 0 {
+                question.watch().ask()?;
+            }
+            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { continue };
+            self.path(source, target).into_iter().for_each(|link| add(&mut messages[link.index()], block.rate));
+        }
+        Ok(())
+    }
+
+    /// The nodes from which a link leads away.
+    fn behind(&self, link: LinkId) -> Vec<NodeId> {
+        let (from, to) = (self.platform.link(link).from, self.platform.link(link).to);
+        let up = self.parent(from) == Some(to);
+        let top = if up { from } else { to };
+        let mut below = vec![false; self.order.len()];
+        below[top.index()] = true;
+        for &node in &self.order {
+            if self.parent(node).is_some_and(|parent| below[parent.index()]) {
+                below[node.index()] = true;
+            }
+        }
+        self.platform.node_ids().filter(|node| below[node.index()] == up).collect()
+    }
+}
+
+/// Rates that are too large are none that an answer has room for.
+fn add(sum: &mut u64, count: u64) {
+    *sum = sum.saturating_add(count);
+}
+
+/// Whether nothing but messages that travel alone is asked for.
+fn travels_alone(question: &Question<'_>) -> bool {
+    question.problem().blocks().iter().all(|block| block.kind == Kind::Route)
+}
+
+/// What the busiest resource proves where one way leads from each node to each; `None` elsewhere, and for values that
+/// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x their ways)`.
+pub(crate) fn bound(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
+    let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };
+    let messages = tree.messages(question)?;
+    busiest(question, &tree, &messages)
+}
+
+fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result<Option<Bound>, LpError> {
+    let platform = question.platform();
+    let resources = Resources::new(platform, false);
+    let mut loads = vec![Rational::zero(); resources.count()];
+    for link in platform.link_ids().filter(|link| messages[link.index()] > 0) {
+        let time = question.time(link) * Rational::from_integer(messages[link.index()].into());
+        resources.of_link(link).iter().for_each(|&place| loads[place] += &time);
+    }
+    let busy = |(place, resource): (usize, Resource)| (&loads[place] / resources.capacity(place), resource);
+    let busy = resources.list().enumerate().map(busy).filter(|(busy, _)| busy.is_positive());
+    let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one }) else { return Ok(None) };
+    let mut certificate = Certificate { prices: vec![(resource, Rational::one())], ..Certificate::default() };
+    let only_links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
+    if let (Resource::Link(link), true) = (resource, only_links)
+        && question.problem().collective().demands() <= MOST_CROSSING
+    {
+        // A unit of its price is a message.
+        certificate.prices[0].1 = question.time(link).recip();
+        certificate.cuts = vec![Cut { demand: None, nodes: tree.behind(link), weight: Rational::one() }];
+    }
+    Ok(Some(Bound { throughput: busy.recip(), certificate }))
+}
+
+/// The answer where one way leads from each node to each; `None` elsewhere.
+///
+/// # Errors
+/// [`LpError::Stopped`] where the question's watch ends the work, or leaves no room for the ways;
+/// [`LpError::TooManyTasks`].
+pub(crate) fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
+    let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };
+    let messages = tree.messages(question)?;
+    question.has_room(messages.iter().fold(0, |sum, &count| sum.saturating_add(count)))?;
+    let Some(Bound { throughput: upper_bound, certificate }) = busiest(question, &tree, &messages)? else {
+        return Ok(None);
+    };
+    let mut patterns = Vec::with_capacity(question.commodities().len());
+    for block in question.problem().blocks() {
+        let rate = Rational::from_integer(block.rate.into());
+        for (demand, place) in block.demands().zip(block.first..) {
+            if place % OFTEN == 0 {
+                question.watch().ask()?;
+            }
+            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { continue };
+            patterns.push((Pattern::path(place, tree.path(source, target)), rate.clone()));
+        }
+    }
+    let ports = PortSets::new(question.platform());
+    let steady_state = mixed(question, &Resources::new(question.platform(), false), ports.as_ref(), patterns)?;
+    Ok((steady_state.throughput == upper_bound).then(|| Solution {
+        steady_state,
+        tight: Vec::new(),
+        certificate,
+        upper_bound,
+        status: Status::Optimal,
+        solver_time: Default::default(),
+        repaired: false,
+    }))
+}

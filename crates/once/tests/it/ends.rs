@@ -1,0 +1,51 @@
+//! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
+
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Named, Search, Way};
+use oneport_plan::{Collective, Problem, SteadyState, Volumes};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_watch::Watch;
+
+use crate::runs::number;
+
+/// Questions that may come after the end whatever the work.
+const FEW: u64 = 10;
+
+/// The search for the best number of pieces, of named algorithms and of patterns, as `compare` and `time` ask for it.
+#[test]
+fn searches_for_pieces_end() {
+    let costs = Costs::Uniform { low: 1, high: 5 };
+    let options = Options { seed: 3, link_cost: costs.clone(), compute: costs };
+    let platform = generate::random_connected(6, 3, &options).expect("a platform");
+    let participants: Vec<_> = platform.processors().collect();
+    let volumes = Volumes::of_size(number("90"));
+    let mut asked = 0;
+    for collective in [
+        Collective::AllGather { participants: participants.clone() },
+        Collective::AllReduce { participants: participants.clone(), commutative: true },
+    ] {
+        let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+        let routes = Routes::new(&platform, &places(problem), Over::Anything);
+        for algorithm in named(problem, &Shape::default()) {
+            let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+            let state = SteadyState { throughput: number("1"), patterns };
+            let work = |watch: &Watch| {
+                let search = Search { deeds: 2_000, pieces: 1 << 10, watch };
+                let _ = Named::new(problem, &algorithm, &routes).shortest(problem, &search, None);
+                let _ = Way::of_patterns(problem, &state).shortest(problem, &search, &number("0"));
+            };
+            let free = Watch::in_questions(u64::from(u32::MAX));
+            work(&free);
+            asked += free.questions();
+            for tenth in 1..10 {
+                let limit = free.questions() * tenth / 10;
+                let watch = Watch::in_questions(limit);
+                work(&watch);
+                let after = watch.questions().saturating_sub(limit);
+                let name = &algorithm.name;
+                assert!(after <= free.questions() / 20 + FEW, "{name}: {after} after {limit} of {}", free.questions());
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
+}

@@ -1,0 +1,107 @@
+//! One problem: a plan, or, where there is no room for one, what is known without.
+
+use std::ops::ControlFlow;
+
+use oneport_lp::{self as lp, LpError};
+use oneport_plan::Problem;
+
+use crate::bounded::Unlisted;
+use crate::bounding::{Bounding, bound};
+use crate::error::{Error, GRACE};
+use crate::rating::{Rated, Rating, program_rated};
+use crate::{Options, Outcome, Stage, listed};
+
+/// Solves and checks; see the crate's example.
+///
+/// # Errors
+/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
+pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+    solve_watched(problem, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the
+/// best found so far; at other stages it has no effect.
+///
+/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
+/// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
+/// known: a feasible steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an
+/// interrupt, the caller), program and period end at once, and slots and referee have five more seconds. Where even
+/// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits
+/// into the limits, or into any, the answer is what [`bound`](crate::bound) knows.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_watched(
+    problem: Problem<'_>,
+    options: &Options,
+    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    let outcome = listed(problem, options, watch);
+    outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
+}
+
+/// What a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
+///
+/// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
+/// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
+/// its certificate proves here. Often the two meet: nothing that is charged was improved, or nothing that was slowed
+/// down is too busy for it. Then no program is solved. Else the search starts from the patterns that are known, and the
+/// better of old and new is taken, on either side.
+///
+/// ```
+/// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};
+/// use oneport::platform::{Change, LinkId, NodeId, Number, generate};
+/// use oneport::plan::Collective;
+/// let ring = generate::torus(&[3])?;
+/// let gather = Collective::AllGather { participants: ring.processors().collect() };
+/// let volumes = Volumes::default();
+/// let problem = Problem::new(&ring, &gather, &volumes)?;
+/// let Rating::Rated(base) = rate(problem, &Options::default(), None)? else { panic!("connected") };
+/// let half = Number::Times(parse_rational("1/2")?);
+/// let faster = ring.changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
+/// let faster = Problem::new(&faster, &gather, &volumes)?;
+/// let Rating::Rated(rated) = rate(faster, &Options::default(), Some((problem, &base)))? else { panic!("connected") };
+/// assert_eq!(rated.status, Status::Optimal);
+/// assert!(rated.steady_state.throughput >= base.steady_state.throughput);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Question`] names what cannot be solved, [`Error::Unchecked`] the limit that came before anything was
+/// checked.
+pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>, &Rated)>) -> Result<Rating, Error> {
+    rate_watched(problem, options, known, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`rate`], announcing every stage as [`solve_watched`](crate::solve_watched) does.
+///
+/// # Errors
+/// As [`rate`].
+pub fn rate_watched(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
+) -> Result<Rating, Error> {
+    let rated = program_rated(problem, options, known, None, watch);
+    rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
+}
+
+/// What answers in place of an error: what [`bound`](crate::bound) knows, if there was no room for more.
+///
+/// # Errors
+/// The error itself, where it is of another kind, or nothing is proved either.
+fn unlisted(problem: Problem<'_>, options: &Options, error: Error) -> Result<Box<Unlisted>, Error> {
+    let limit = match &error {
+        Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit)) => Some(*limit),
+        Error::Question(LpError::TooManyTasks { .. }) => None,
+        _ => return Err(error),
+    };
+    let options = Options { watch: options.watch.finishing(GRACE), ..options.clone() };
+    match bound(problem, &options) {
+        Ok(Bounding::Bounded(bounded)) => {
+            Ok(Box::new(Unlisted { bounded: *bounded, tasks: lp::least_tasks(problem), limit }))
+        }
+        _ => Err(error),
+    }
+}

@@ -1,0 +1,92 @@
+//! How many messages take each link, on a platform on which one way leads from each node to each.
+//!
+//! Connected, with one link less than nodes each way, every link beside its opposite: a tree. What enters a subtree
+//! enters by the link to its top.
+
+use oneport_plan::{Goals, LinkId};
+use oneport_platform::NodeId;
+
+use crate::Violation;
+use crate::case::Case;
+
+/// Messages between two questions to the watch.
+const OFTEN: usize = 1 << 12;
+
+/// By link, how many messages take it, each carried out once; `None` if there are several ways, or other demands.
+pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
+    let Some((tops, ways)) = tree(case) else { return Ok(None) };
+    let mut messages = vec![0; case.platform.links().len()];
+    let parent = |node: NodeId| ways[node.index()].map(|[up, _]| case.platform.link(up).to);
+    if let Some(participants) = case.exchanged() {
+        let mut below = vec![0u64; tops.len()];
+        participants.iter().for_each(|node| below[node.index()] += 1);
+        for &node in tops.iter().rev() {
+            let inside = below[node.index()];
+            let pairs = inside * (participants.len() as u64 - inside);
+            ways[node.index()].iter().flatten().for_each(|link| messages[link.index()] += pairs);
+            parent(node).iter().for_each(|parent| below[parent.index()] += inside);
+        }
+        return Ok(Some(messages));
+    }
+    // How often each node sends, and receives, less what turns round there and goes no further up.
+    let mut places = vec![0usize; tops.len()];
+    tops.iter().enumerate().for_each(|(place, node)| places[node.index()] = place);
+    let mut ends = vec![[0i64; 2]; tops.len()];
+    for place in 0..case.demands() {
+        if place % OFTEN == 0 {
+            case.ask()?;
+        }
+        let Some(demand) = case.demand(place) else { return Ok(None) };
+        let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { return Ok(None) };
+        ends[source.index()][0] += 1;
+        ends[target.index()][1] += 1;
+        let (mut one, mut other) = (source, target);
+        while one != other {
+            // Whoever stands later is no ancestor of the other.
+            let later = if places[one.index()] > places[other.index()] { &mut one } else { &mut other };
+            let Some(next) = parent(*later) else { return Ok(None) };
+            *later = next;
+        }
+        ends[one.index()].iter_mut().for_each(|count| *count -= 1);
+    }
+    for &node in tops.iter().rev() {
+        let counts = ends[node.index()];
+        for (link, count) in ways[node.index()].iter().flatten().zip(counts) {
+            messages[link.index()] += count.unsigned_abs();
+        }
+        if let Some(parent) = parent(node) {
+            ends[parent.index()].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    Ok(Some(messages))
+}
+
+/// By node, the links to its parent and back.
+type Ways = Vec<Option<[LinkId; 2]>>;
+
+/// The nodes, each after its parent.
+fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
+    let platform = case.platform;
+    let count = platform.nodes().len();
+    if platform.links().len() + 2 != 2 * count {
+        return None;
+    }
+    let mut order: Vec<NodeId> = platform.node_ids().take(1).collect();
+    let mut ways: Ways = vec![None; count];
+    let mut place = 0;
+    while let Some(&node) = order.get(place) {
+        for &down in platform.outgoing(node) {
+            let child = platform.link(down).to;
+            if ways[node.index()].is_some_and(|[up, _]| platform.link(up).to == child) {
+                continue;
+            }
+            let up = platform.outgoing(child).iter().copied().find(|&up| platform.link(up).to == node)?;
+            if order.first() == Some(&child) || ways[child.index()].replace([up, down]).is_some() {
+                return None;
+            }
+            order.push(child);
+        }
+        place += 1;
+    }
+    (order.len() == count).then_some((order, ways))
+}
