@@ -1,4 +1,4 @@
-//! Proved bounds beside the best steady state known; no schedule is made.
+//! Proved bounds, and the best steady state known; no schedule is made.
 
 use std::ops::ControlFlow;
 
@@ -39,8 +39,8 @@ pub struct Bounded {
     pub bound: Rational,
     /// Why.
     pub certificate: Certificate,
-    /// The largest throughput of a steady state that was found on the way; the referee has computed it. `None`: none
-    /// was found.
+    /// The largest throughput of a steady state that was found during the search, as computed by the referee. `None` if
+    /// none was found.
     pub known: Option<Rational>,
     /// Which limit ended the search before its time: with more, less may be proved.
     pub ended_by: Option<Limit>,
@@ -59,7 +59,7 @@ impl Bounded {
     }
 }
 
-/// What came out.
+/// The result of [`bound`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bounding {
     /// A bound.
@@ -68,8 +68,8 @@ pub enum Bounding {
     Unreachable(Vec<Commodity>),
 }
 
-/// What no schedule of a problem exceeds, with its proof; no schedule is made. Beside it, what the best steady state
-/// sustains that was met.
+/// Upper bound on the throughput of every schedule of a problem, with its proof; no schedule is made. The result also
+/// has the throughput of the best steady state found.
 ///
 /// Several searches, until one steady state attains what is proved:
 ///
@@ -97,7 +97,7 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved;
+/// The errors of the solver and of the referee; [`LpError::Stopped`] if a limit came before anything was proved;
 /// [`Error::TooLarge`].
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
     check_size(problem)?;
@@ -284,7 +284,8 @@ fn budget(problem: Problem<'_>) -> Budget {
         return Budget::Whole;
     }
     let blocks = problem.blocks();
-    // Each demand has patterns of its own; what all need is reduced to, and copied from, every participant in turn.
+    // Each demand has separate patterns. Values that all need are reduced to, and copied from, every participant in
+    // turn.
     let patterns = blocks.iter().map(|block| match block.kind {
         Kind::CombineCopy => 4 * block.operands().len(),
         _ => block.count,

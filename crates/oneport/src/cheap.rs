@@ -35,7 +35,7 @@ impl<'a> Proofs<'a> {
         self.best.as_ref().map(|(_, bound)| bound)
     }
 
-    /// Tries searches one after the other.
+    /// Tries the searches in sequence.
     pub(crate) fn search(&mut self, question: &Question<'_>, searches: &[Cheap]) -> Result<(), Error> {
         for search in searches {
             match search(question) {
@@ -72,8 +72,8 @@ impl<'a> Proofs<'a> {
     }
 }
 
-/// What is proved cheaply of a problem whose answer is not known to be optimal; `None` where that is nothing. Where the
-/// answer was not cut short (`is_short`), what its own program has asked already is left out.
+/// The best cheap proof of a bound, for a problem whose answer is not known to be optimal. `None` if nothing is proved.
+/// If the answer was not cut short (`is_short` is false), searches that its own program has made already are left out.
 pub(crate) fn cheaply(problem: Problem<'_>, watch: &Watch, is_short: bool) -> Option<(Certificate, Rational)> {
     let question = Question::new(problem).watched(watch.clone());
     let mut proofs = Proofs::new(problem, watch.clone());

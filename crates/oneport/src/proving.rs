@@ -21,8 +21,8 @@ pub(crate) struct Proved {
     pub(crate) certificate: Certificate,
 }
 
-/// What the certificate proves. Where a limit has ended anything, and that is more than the throughput that is
-/// sustained, the quick bounds are looked at, too: an answer never says less than they do.
+/// The bound that the certificate proves. If a limit has ended anything and this bound is above the throughput, the
+/// quick bounds are tried, too: an answer's bound is never above theirs.
 ///
 /// # Errors
 /// The referee's objections; [`Error::Unchecked`] where a limit came before it had found any bound.
@@ -49,8 +49,8 @@ pub(crate) fn proved(
     best.ok_or_else(|| refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from))
 }
 
-/// The best bound of those that are found and checked in a moment. The question's watch ends the search for them; the
-/// other one is asked while what may take longer is checked.
+/// The best of the bounds that are found and checked quickly. The question's watch ends the search for them; `watch`
+/// ends slower checks.
 pub(crate) fn quickest(question: &Question<'_>, watch: &Watch) -> Option<Proved> {
     let certificates = lp::simple_certificates(question).into_iter();
     let proved = certificates.filter_map(|certificate| {
