@@ -1,7 +1,7 @@
 //! Bounds that are found and checked in a moment, whatever the question: what cuts, partitions and single ports prove.
 //!
-//! This is the one list of them. What bounds a question without solving it begins with it, many participants are
-//! compared with it, and an answer that a limit ended falls back on it: so none of them says less than another.
+//! This is the one list of them. Bounding without solving begins with it, chains of many participants are compared with
+//! it, and an answer that a limit ended falls back on it: so no result of these has a weaker bound.
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Demand, Resource};
@@ -10,12 +10,12 @@ use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
 use crate::{LpError, Question};
 
-/// What cuts prove where only links are exclusive, what partitions or single participants prove of an all-reduce, and
-/// what one port does. Where the question's watch ends a search, what is proved by then; partitions are looked for
-/// until no more than `sought` is proved.
+/// Bounds of cuts if only links are exclusive, of partitions or single participants for an all-reduce, and of one port.
+/// If the question's watch ends a search, the bounds proved by then; partitions are searched until the bound is at most
+/// `sought`.
 ///
 /// # Errors
-/// Those of the searches, but for the limit.
+/// The errors of the searches, except for the limit.
 pub fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
     let reduced = known(first_of_all_reduce(question, sought))?;
     // Prices of one port prove less of an all-reduce than the messages that pass it.
@@ -34,8 +34,8 @@ fn known(found: Result<Option<Bound>, LpError>) -> Result<Option<Bound>, LpError
     }
 }
 
-/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
-/// that a value has to reach or to leave, and [`bounds`]. Their bounds may be poor; some may prove nothing.
+/// Cheap certificates for every question: prices of what leads into, or out of, one node that a value has to reach or
+/// to leave, and [`bounds`]. Their bounds may be poor; some may prove nothing.
 pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();

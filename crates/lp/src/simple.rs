@@ -1,10 +1,9 @@
 //! An answer when time or memory is over before any program has one: a single pattern for every demand.
 //!
-//! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are
-//! copied along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as
-//! simple: with the same price for everything, a demand costs at least the longest of the ways that its values have to
-//! go. One run of Dijkstra's algorithm per node that has an operand or combines, whatever the question, and nobody is
-//! asked whether to go on.
+//! Values are sent along shortest paths to one node, which combines them in sequence; messages and results are copied
+//! along a tree of shortest paths; each prefix of a scan is sent on to the next participant. The bound is as simple:
+//! with the same price for everything, a demand costs at least the longest of its values' shortest paths. One run of
+//! Dijkstra's algorithm per node that has an operand or combines, whatever the question, and no watch is checked.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -113,12 +112,12 @@ fn least_size(question: &Question<'_>) -> Rational {
 /// Most distances kept at a time.
 const DISTANCES: usize = 1 << 20;
 
-/// Shortest ways under equal prices.
+/// Shortest paths under equal prices.
 struct Ways<'q, 'a> {
     question: &'q Question<'a>,
     costs: Costs<BigUint>,
     network: Network,
-    /// By source, while there is room: operands of many demands start from the same nodes.
+    /// Per source, while there is room: operands of many demands start from the same nodes.
     known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,
 }
 
@@ -140,7 +139,7 @@ impl Ways<'_, '_> {
         Ok(paths.to(to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
     }
 
-    /// The longest way that a value of the demand has to go.
+    /// The longest of the shortest paths that values of the demand have to take.
     fn longest(&self, demand: &Demand<'_>) -> Result<Rational, LpError> {
         let mut longest = BigUint::zero();
         let goals = demand.goals();
@@ -172,7 +171,7 @@ impl Ways<'_, '_> {
             .ok_or(LpError::Contradiction("a target is not reachable"))
     }
 
-    /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones
+    /// A node that can combine all operands and for which `serves` holds, with the paths to it; the preferred ones
     /// first.
     fn root(
         &self,
