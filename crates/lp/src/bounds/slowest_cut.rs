@@ -59,8 +59,8 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
 }
 
 /// The slowest cut of an all-gather. `sinks` are the participants to try, if not all of them: on a symmetric platform,
-/// the ones that represent all. `None` for other collectives, if ports or odd sets limit, too, and if a link of cost 0
-/// has no capacity.
+/// the ones that represent all. `None` for other collectives, if ports or odd sets limit, too, and if some link has
+/// cost 0, so that it has no capacity.
 pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();

@@ -5,8 +5,8 @@
 //! within the limit on rings with the largest `k s`.
 //!
 //! - From the best packing with weights, rounded by largest remainders, for every `k`.
-//! - For a share `s`, as many rings as fit, in sequence: the ring that takes least of the scarce links, among all rings
-//!   if only links are limited, else among the rings that the packing uses or might use.
+//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources: among
+//!   all rings, if only links are limited; and among the rings that the packing uses or might use.
 //! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
 //!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
 //!
