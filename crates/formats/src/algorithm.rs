@@ -19,29 +19,29 @@ const FORMAT: &str = "oneport-algorithm/1";
 /// An algorithm as its file lists it; what it means for a collective is decided elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedAlgorithm {
-    /// What it is called; empty where the file does not say.
+    /// The algorithm's name; empty if the file gives none.
     pub name: String,
-    /// What is listed.
+    /// The listed steps.
     pub steps: ListedSteps,
 }
 
-/// What an algorithm lists.
+/// The steps that an algorithm lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListedSteps {
     /// Nodes in the order in which a ring passes them.
     Ring(Vec<NodeId>),
-    /// Pairs of a parent and its child; who is listed first is served first.
+    /// Pairs of a parent and its child; a parent serves its children in the order of the list.
     Tree(Vec<(NodeId, NodeId)>),
-    /// Sends, round by round, of values cut into so many pieces.
+    /// Sends, by round. Values are cut into this number of pieces.
     Rounds(u32, Vec<Vec<ListedSend>>),
 }
 
 /// A send of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSend {
-    /// Who sends.
+    /// The sender.
     pub from: NodeId,
-    /// Who receives.
+    /// The receiver.
     pub to: NodeId,
     /// Numbers of the blocks sent: piece `k` of demand `d` is block `d * pieces + k`.
     pub blocks: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Amounts: the size of messages and the work of merges, in plans, in files of their own, and on one line.
+//! Amounts: the size of messages and the work of merges, in plans, in separate files, and on one line.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ const MOST_OPERANDS: usize = 2000;
 /// another 1/2 per operand. The forms are `A`, `A+Bn`, `Bn` and `A+n`, also with `-`; spaces are allowed.
 ///
 /// # Errors
-/// Which part is no number, and why.
+/// The part that is not a number, and the reason.
 pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
     amount_of(text, &parse_rational, NumberParts::wrapped)
 }
@@ -55,7 +55,7 @@ pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountErro
 pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amount, AmountError> {
     let quantity = match Quantity::parse(text) {
         Ok(quantity) if quantity.dimension != Dimension::Number => quantity,
-        // A unit that is none says so; whatever else is wrong is wrong as an amount.
+        // An unknown unit is reported as such. All other mistakes are reported as mistakes in an amount.
         Err(error @ UnitError::Unknown { .. }) if !text.trim_end().ends_with('n') => {
             return Err(AmountError::Unit(error));
         }
@@ -89,7 +89,7 @@ impl NumberParts {
     }
 }
 
-/// Why a number of a size is none.
+/// Reasons why the number of a size is refused.
 enum SizeError {
     Unit(UnitError),
     NoUnits(String),
@@ -177,8 +177,8 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 /// cannot do it, as having no entry does.
 ///
 /// # Errors
-/// As [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is no `[k, l, m]`
-/// with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
+/// As [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a `[k, l,
+/// m]` with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
 pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_AMOUNT_BYTES)?;

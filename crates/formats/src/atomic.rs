@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// Most left-over temporary files of earlier, killed writers that are stepped over.
 const ATTEMPTS: usize = 1000;
 
-/// Writes a file so that it appears whole or not at all: into a temporary file of the same folder, which then
-/// takes the name. A symbolic link stays one; its target is replaced. Permissions of a file that exists are kept.
-/// What is not a regular file (a pipe, a terminal) is written directly.
+/// Writes a file so that it appears whole or not at all: into a temporary file of the same folder, which then takes the
+/// name. A symbolic link stays one; its target is replaced. Permissions of a file that exists are kept. If the target
+/// is not a regular file (a pipe, a terminal), it is written directly.
 ///
 /// # Errors
 /// Whatever the operating system refuses; the temporary file is removed, and what stood there before still stands.
@@ -21,7 +21,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// [`write_atomically`] of what is written piece by piece; nothing appears if a piece is an error.
 ///
 /// # Errors
-/// As [`write_atomically`], and those of the pieces.
+/// As [`write_atomically`], and the errors of `write`.
 pub fn write_atomically_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),

@@ -1,4 +1,4 @@
-//! Custom demands in a file of their own.
+//! Custom demands in a separate file.
 
 use std::path::Path;
 
@@ -42,8 +42,8 @@ pub fn parse_demands(name: &str, bytes: &[u8], is_toml: bool, platform: &Platfor
     of_text(name, bytes, is_toml, "demands", &|source| read(source, platform))
 }
 
-/// Reads text that has the same keys in JSON and TOML. No key may hold a number that is not whole, so nothing passes
-/// through a float on the way.
+/// Reads text that has the same keys in JSON and TOML. No key may hold a number that is not whole, so no value passes
+/// through a float.
 pub(crate) fn of_text<T>(
     name: &str,
     bytes: &[u8],
@@ -57,7 +57,7 @@ pub(crate) fn of_text<T>(
     }
     let table: toml::Table = toml::from_str(source.text).map_err(|error| toml_syntax(&source, &error))?;
     let json = serde_json::to_string(&table).unwrap_or_default();
-    // The key tells where: lines would be those of the JSON.
+    // Errors give the key only: lines would be lines of the JSON.
     read(Source { text: &json, ..source }).map_err(FormatError::without_line)
 }
 

@@ -52,7 +52,7 @@ fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
     }
 }
 
-/// By the keys of the outermost object.
+/// The format, by the keys of the outermost object.
 fn from_json(bytes: &[u8]) -> PlatformFormat {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
@@ -94,7 +94,7 @@ fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     keys
 }
 
-/// By the root element, behind declarations and comments.
+/// The format, by the root element after declarations and comments.
 fn from_xml(text: &str) -> PlatformFormat {
     let mut rest = text.trim_start();
     loop {
@@ -117,7 +117,7 @@ fn from_xml(text: &str) -> PlatformFormat {
     }
 }
 
-/// By lines that one format alone has.
+/// The format, by lines that occur in one format only.
 fn from_line(line: &str) -> Option<PlatformFormat> {
     let line = line.trim();
     let begins = |key: &str| line.get(..key.len()).is_some_and(|head| head.eq_ignore_ascii_case(key));

@@ -15,7 +15,7 @@ use crate::closest::closest;
 pub struct FormatError {
     /// Where.
     pub place: Box<Place>,
-    /// What is wrong there.
+    /// The mistake there.
     pub mistake: Box<Mistake>,
 }
 
@@ -24,7 +24,7 @@ impl FormatError {
         FormatError { place: Box::new(Place { file: file.to_string(), line, key }), mistake: Box::new(mistake) }
     }
 
-    /// The same, for text whose lines are not those of the file.
+    /// The same error without a line, for text whose lines are not the file's.
     pub(crate) fn without_line(mut self) -> Self {
         self.place.line = None;
         self
@@ -35,7 +35,7 @@ impl FormatError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AmountError {
-    /// The fixed part, or the whole where there is no `n`.
+    /// The fixed part, or the whole amount if it has no `n`.
     #[error("{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)")]
     Fixed(NumberError),
     /// The factor before `n`.
@@ -44,7 +44,7 @@ pub enum AmountError {
          operand"
     )]
     PerOperand(NumberError),
-    /// A quantity that is none, or measures something else.
+    /// A quantity that cannot be read, or that measures something else.
     #[error(transparent)]
     Unit(UnitError),
     /// A unit where the platform has none.
@@ -100,7 +100,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a file. Values taken from the file are shortened.
+/// A mistake in a file. Values taken from the file are shortened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mistake {
@@ -119,14 +119,14 @@ pub enum Mistake {
     /// More entries than the format carries well.
     #[error("has over {limit} {what}; {instead}")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of entries that are too many.
         what: &'static str,
         /// Most accepted.
         limit: usize,
-        /// What to do.
+        /// The remedy.
         instead: &'static str,
     },
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("byte {byte} of the file is not UTF-8; save the file as UTF-8 text")]
     NotUtf8 {
         /// Offset of the first wrong byte, from 0.
@@ -145,7 +145,7 @@ pub enum Mistake {
         format: &'static str,
         /// Column, counted from 1.
         at: Option<usize>,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
     /// The file's `format` is another one.
@@ -164,7 +164,7 @@ pub enum Mistake {
     FormerFormat {
         /// The value found.
         found: &'static str,
-        /// What is written now.
+        /// The format that is written now.
         expected: &'static str,
     },
     /// A platform where a plan should be.
@@ -189,7 +189,7 @@ pub enum Mistake {
     MissingKey {
         /// The key.
         key: &'static str,
-        /// What it would say.
+        /// The meaning of the key.
         meaning: &'static str,
     },
     /// Two keys that exclude each other.
@@ -200,7 +200,7 @@ pub enum Mistake {
     NotHere {
         /// The key.
         key: &'static str,
-        /// Why there is no place for it.
+        /// The reason why the key is refused.
         why: &'static str,
     },
     /// A value of another kind.
@@ -208,13 +208,13 @@ pub enum Mistake {
     WrongValue {
         /// The value found.
         value: String,
-        /// What would be right.
+        /// The expected value.
         expected: Cow<'static, str>,
     },
-    /// A text that is no exact number.
+    /// A text that is not an exact number.
     #[error("{}", clip_message(&.0.to_string()))]
     Number(#[from] NumberError),
-    /// A quantity that is none, or not the one wanted.
+    /// A quantity that cannot be read, or of the wrong kind.
     #[error(transparent)]
     Unit(UnitError),
     /// Numbers with and without units in one file.
@@ -225,11 +225,11 @@ pub enum Mistake {
     MixedUnits {
         /// The number here.
         value: String,
-        /// What it has.
+        /// The kind of unit of `value`, if any, in words.
         has: &'static str,
         /// One before it.
         other: String,
-        /// What that has.
+        /// How `other` differs, in words.
         differs: &'static str,
     },
     /// Computes per unit of work and per unit of data in one file.
@@ -249,7 +249,7 @@ pub enum Mistake {
     /// A number that has to be positive.
     #[error("{what} is {value}; it must be positive")]
     NotPositive {
-        /// What the number is.
+        /// The number's meaning.
         what: &'static str,
         /// The number.
         value: String,
@@ -257,7 +257,7 @@ pub enum Mistake {
     /// A number that must not be negative.
     #[error("{what} is {value}; it must be 0 or more")]
     Negative {
-        /// What the number is.
+        /// The number's meaning.
         what: &'static str,
         /// The number.
         value: String,
@@ -276,7 +276,7 @@ pub enum Mistake {
     /// A number that names nothing.
     #[error("{what} {value} does not exist; there are {count}, numbered from 0")]
     NoSuch {
-        /// What is numbered.
+        /// The kind of numbered things.
         what: &'static str,
         /// The number found.
         value: String,
@@ -292,7 +292,7 @@ pub enum Mistake {
     /// A size or an amount of work does not fit the collective.
     #[error("{}", clip_message(&.0.to_string()))]
     Volume(VolumeError),
-    /// A text that is no amount.
+    /// A text that is not an amount.
     #[error("{}", clip_message(&.0.to_string()))]
     Amount(AmountError),
     /// A row of a matrix with more or fewer cells than the others.
@@ -322,7 +322,7 @@ pub enum Mistake {
     Unsupported {
         /// The format.
         format: &'static str,
-        /// What cannot be said.
+        /// The unsupported property.
         why: String,
     },
 }

@@ -3,8 +3,8 @@
 //! Every node is a processor with compute 1, named by its label; labels that are missing or used twice get `#id`
 //! appended. An edge is a link in both directions (unless `directed 1`) and needs `LinkSpeedRaw`, in bits per second,
 //! or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link
-//! costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit, the unit of time the second. Of parallel edges the
-//! fastest counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
+//! costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit, the unit of time the second. The fastest of parallel
+//! edges counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -143,7 +143,7 @@ impl<'a> Json<'a, '_> {
         }
     }
 
-    /// The first byte: it tells an object `{`, an array `[`, a string `"` and a number apart.
+    /// The first byte: it distinguishes an object `{`, an array `[`, a string `"` and a number.
     pub fn opening(&self) -> Option<u8> {
         self.text.bytes().next()
     }

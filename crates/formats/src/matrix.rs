@@ -1,11 +1,11 @@
 //! Bandwidth matrices: entry (i, j) is the bandwidth from node i to node j.
 //!
-//! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row
-//! holds outside quotes). An optional first row names the columns, an optional first column the rows; a first row is
-//! one of names when a cell of it is no number. `0`, `-` or nothing means no link; the diagonal is ignored. Lines
-//! that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes
-//! are `P0`, `P1`, ... A link costs 1 / bandwidth. Where the top left cell is a rate, as `Gbit/s`, it is the unit of
-//! all.
+//! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
+//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row of
+//! names if one of its cells is not a number. `0`, `-` or nothing means no link; the diagonal is ignored. Lines that
+//! start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes are
+//! `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell is a rate, such as `Gbit/s`, it is the unit of all
+//! cells.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -69,7 +69,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
-/// The bandwidth of a cell; `None` where there is no link.
+/// The bandwidth of a cell. `None` if there is no link.
 fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
     if is_absent(cell) {
         return Ok(None);
@@ -252,7 +252,7 @@ fn split(text: &str, separator: Separator) -> Vec<Cow<'_, str>> {
     cells
 }
 
-/// What a quoted text says (`""` is a quote), and what follows it; any other text says itself.
+/// The content of a quoted text (`""` is a quote), and the rest after it. Any other text is its own content.
 fn unquote(text: &str) -> (Cow<'_, str>, &str) {
     let Some(inner) = text.strip_prefix('"') else { return (Cow::Borrowed(text), "") };
     let mut bytes = inner.bytes().enumerate().peekable();
@@ -298,7 +298,7 @@ pub(crate) fn write(platform: &Platform) -> Result<String, FormatError> {
     Ok(out)
 }
 
-/// What a matrix cannot say.
+/// The property of the platform that a matrix cannot express, if any.
 fn unrepresentable(platform: &Platform) -> Option<String> {
     if platform.nodes().len() > MAX_NODES {
         return Some(format!("it has {} nodes, and a matrix at most {MAX_NODES}", platform.nodes().len()));

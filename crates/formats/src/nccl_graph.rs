@@ -119,15 +119,15 @@ pub struct NcclChannel {
 /// A graph: channels that are used alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NcclGraph {
-    /// What for: 0 rings, 1 trees.
+    /// Purpose: 0 rings, 1 trees.
     pub id: u64,
     /// 4 ring, 1 balanced tree, 2 split tree, 3 tree, 5 and 6 with switches that compute.
     pub pattern: u64,
     /// Whether a channel may use two network cards.
     pub cross_nic: u64,
-    /// What a channel carries within a machine, in GB/s.
+    /// Bandwidth of a channel within a machine, in GB/s.
     pub speed_intra: Rational,
-    /// What it carries between machines, in GB/s.
+    /// Bandwidth of a channel between machines, in GB/s.
     pub speed_inter: Rational,
     /// Latency between machines.
     pub latency_inter: Option<Rational>,
@@ -142,7 +142,7 @@ pub struct NcclGraph {
 }
 
 /// Writes graphs as NCCL reads them. Speeds are rounded down to nine digits; devices from ten on are written `0xa`,
-/// which old readers, who take numbers as decimal, understand as well.
+/// which old readers, with decimal numbers only, understand as well.
 pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
     let mut out = String::from("<graphs version=\"1\">\n");
     for graph in graphs {

@@ -13,10 +13,10 @@ use crate::source::{Source, read_bytes};
 /// Most bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;
 
-/// What nccl-tests measured.
+/// Measurements of nccl-tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurements {
-    /// The collective by our name, where the program's name tells it.
+    /// The collective by our name. `None` if the program's name does not determine it.
     pub collective: Option<&'static str>,
     /// In the file's order.
     pub rows: Vec<Measurement>,
@@ -47,7 +47,7 @@ const PROGRAMS: [(&str, &str); 8] = [
 /// Reads the file that nccl-tests write with `-J FILE`; keys that say nothing about bandwidths are ignored.
 ///
 /// # Errors
-/// A file that cannot be read, text that is no JSON, no measurement in it.
+/// A file that cannot be read, text that is not JSON, no measurement in it.
 pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_MEASUREMENTS_BYTES)?;
@@ -79,7 +79,7 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
             let Some(measured) = measured.filter(|measured| !measured.is_null()) else { continue };
             let [bus] = measured.open_object(["bus_bw"])?;
             let bus = need(&measured, bus, "bus_bw", "the bus bandwidth in GB/s")?;
-            // What nccl-tests could not divide is the text "nan".
+            // If nccl-tests could not divide, the value is the text "nan".
             if !matches!(bus.scalar()?, Scalar::Text(_)) {
                 rows.push(Measurement { bytes, busbw: rational(bus)?, in_place: place });
             }

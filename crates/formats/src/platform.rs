@@ -29,8 +29,8 @@ pub fn read_platform_as(path: &Path, format: PlatformFormat) -> Result<Platform,
     Ok(read_topology(path, Some(format), &ImportOptions::default())?.platform)
 }
 
-/// Reads a platform file, or a topology that another program wrote: of the format named, else of that which its name
-/// and content tell. The options say what the file leaves open; the answer says how it was read.
+/// Reads a platform file, or a topology that another program wrote: in the given format, else in the format that its
+/// name and content indicate. The options give what the file leaves open; the result includes notes on how it was read.
 ///
 /// # Errors
 /// As [`read_platform`], and options that do not fit the file.
@@ -109,8 +109,8 @@ fn reader(format: PlatformFormat, options: &ImportOptions) -> Reader {
     }
 }
 
-/// The text of a platform file. What was read back from TOML or JSON equals the platform; from a matrix it equals
-/// it up to the order of the links.
+/// The text of a platform file. Read back from TOML or JSON, it equals the platform; from a matrix, up to the order of
+/// the links.
 ///
 /// # Errors
 /// A format that is only read, or that cannot say what the platform says: the reason, by name.

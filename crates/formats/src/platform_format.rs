@@ -21,9 +21,9 @@ pub enum PlatformFormat {
     Joined,
     /// A topology dump of NCCL or RCCL.
     Nccl,
-    /// What `nvidia-smi topo -m` prints.
+    /// Output of `nvidia-smi topo -m`.
     NvidiaSmi,
-    /// What `rocm-smi --showtopo` prints.
+    /// Output of `rocm-smi --showtopo`.
     RocmSmi,
     /// Node-link JSON: networkx, d3.
     NodeLink,
@@ -31,9 +31,9 @@ pub enum PlatformFormat {
     GraphMl,
     /// DOT, the language of Graphviz.
     Dot,
-    /// What `ibnetdiscover` prints.
+    /// Output of `ibnetdiscover`.
     IbNetDiscover,
-    /// What `iblinkinfo` prints.
+    /// Output of `iblinkinfo`.
     IbLinkInfo,
     /// Slurm's `topology.conf`.
     SlurmConf,
@@ -86,7 +86,7 @@ impl PlatformFormat {
         self.row().0
     }
 
-    /// What a file of this format is, for people.
+    /// A description of the format for users.
     pub fn about(self) -> &'static str {
         self.row().1
     }

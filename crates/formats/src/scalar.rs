@@ -1,4 +1,4 @@
-//! A single value of a file, before anybody knows what it should be.
+//! A single value of a file, before its kind is checked.
 
 use std::borrow::Cow;
 

@@ -57,7 +57,7 @@ fn count_newlines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// The way to a value inside a file, kept on the stack and spelt out only in errors.
+/// The path to a value inside a file, kept on the stack and spelt out only in errors.
 #[derive(Clone, Copy)]
 pub(crate) enum KeyPath<'p> {
     Root,
@@ -99,7 +99,7 @@ pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError
         return Err(refuse(Mistake::TooLarge { limit }));
     }
     let mut bytes = Vec::new();
-    // A pipe has no length of its own, and a file may grow: the limit holds while reading, too.
+    // A pipe has no length, and a file may grow: the limit holds while reading, too.
     std::fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(refuse(Mistake::TooLarge { limit }));

@@ -1,4 +1,4 @@
-//! Work by task and processor, `w(P_i, T[k,l,m])` of RR-4872: a list of entries, in plans and in files of their own.
+//! Work by task and processor, `w(P_i, T[k,l,m])` of RR-4872: a list of entries, in plans and in separate files.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Scans of many participants: the best mixture of chains.
 //!
-//! The ways of a chain do not depend on one another. So the best mixture is found step by step: each step is a demand
-//! of its own, and chains are put together from what is carried out of every step. A bound is found apart from that, as
-//! that of the reduction into the last participant.
+//! The steps of a chain are independent. So the best mixture is found step by step: each step is solved as a separate
+//! demand, and chains are assembled from the patterns of all steps. The bound is found separately: it is the bound of
+//! the reduction into the last participant.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -26,11 +26,11 @@ use crate::{LpError, Question, Solution};
 /// Rounds that look for a bound: enough to come close to the best.
 const ROUNDS: usize = 50;
 
-/// The best mixture of chains, and what no scan exceeds because it contains the reduction into the last participant (as
-/// far as a few rounds prove it).
+/// The best mixture of chains, and an upper bound on every scan: the bound of the reduction into the last participant,
+/// which a scan contains (as far as a few rounds prove it).
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn solve(
     question: &Question<'_>,
     participants: &[NodeId],
@@ -65,7 +65,7 @@ pub fn solve(
     })
 }
 
-/// Chains that carry out every step as often as its own patterns do: the heaviest patterns of all steps first.
+/// Chains that execute every step as often as its patterns do: the heaviest patterns of all steps first.
 fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> {
     let mut of_step: Vec<Vec<(Rational, Vec<LinkId>)>> = vec![Vec::new(); participants.len().saturating_sub(1)];
     for WeightedPattern { pattern, weight } in &steps.patterns {
@@ -90,7 +90,7 @@ fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> 
     all
 }
 
-/// Prices the steps of chains, each a demand of its own.
+/// Prices the steps of chains, each as a separate demand.
 struct Steps<'a> {
     question: &'a Question<'a>,
     participants: &'a [NodeId],

@@ -1,6 +1,6 @@
 //! Column generation: the one driver for patterns that are too many to list.
 //!
-//! Symbols: `x_p` how often pattern `p` is carried out per unit of time, `t(p, r)` how long one copy occupies resource
+//! Symbols: `x_p` how often pattern `p` is executed per unit of time, `t(p, r)` how long one copy occupies resource
 //! `r`, `TP` the throughput; a demand is one commodity (or one reduction) of each instance.
 //!
 //! ```text
@@ -35,12 +35,12 @@ use crate::solution::{Observer, Progress};
 use crate::stages::{Stages, joined, paired, stages};
 use crate::{LpError, Question, Solution};
 
-/// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
-/// that takes `2^59` times as long as an instance to count.
+/// Sum of the guiding prices. 20 times this sum still fits 64 bits. A price that is too small for it matters only to a
+/// pattern that takes `2^59` times as long as an instance.
 const PRICE_SUM: u64 = 1 << 59;
-/// The best prices' part, in twentieths, of the prices asked about: far out to improve the bound, nearer to the
-/// program's own prices to improve the program. (On reductions of 32 and 48 operands the pair takes half the rounds
-/// that the best single point takes, and one column from each beats several from one.)
+/// Weights, in twentieths, of the incumbent prices in the two smoothed price vectors of a round: the larger improves
+/// the bound, the smaller the program. (On reductions of 32 and 48 operands the pair takes half the rounds that the
+/// best single point takes, and one column from each beats several from one.)
 const SMOOTHING: [u64; 2] = [19, 14];
 
 /// Tight patterns reported.
@@ -51,7 +51,7 @@ const FREE: LpError = LpError::Contradiction("an instance takes no time");
 /// Finds the optimum, or the best within the limits.
 ///
 /// # Errors
-/// Those of the exact solver and of the pricing.
+/// The errors of the exact solver and of the pricing.
 pub fn generate(
     question: &Question<'_>,
     resources: Resources,
@@ -76,7 +76,7 @@ pub fn generate_from(
     let mut master = Master::new(question, resources, pricing)?;
     master.add(known)?;
     let mut best = Best::none();
-    // Whether floating point has said all that it can tell.
+    // Whether floating point can improve nothing more.
     let mut exactly = false;
     loop {
         let finished = match master.approach(&mut best, exactly, time_limit, watch) {
@@ -125,10 +125,10 @@ pub fn generate_from(
     }
 }
 
-/// What prices of the rows prove that nothing exceeds; `None` where an instance costs nothing under them.
+/// Upper bound on the throughput that prices of the rows prove. `None` if an instance costs nothing under them.
 ///
 /// # Errors
-/// Those of the pricing.
+/// The errors of the pricing.
 pub fn proved(pricing: &dyn Pricing, resources: &Resources, prices: &[Rational]) -> Result<Option<Rational>, LpError> {
     let cheapest = pricing.cheapest(&resources.prices(prices))?;
     Ok(bound_of(resources, pricing, prices, &cheapest))
@@ -157,18 +157,19 @@ struct Master<'m> {
     resources: Resources,
     rows: Vec<Row>,
     demands: Vec<Row>,
-    /// Of platforms with half-duplex nodes.
+    /// Only on platforms with half-duplex nodes.
     port_graph: Option<PortSets>,
-    /// By column: patterns, and stages of patterns.
+    /// Per column: a pattern, or a stage of patterns.
     patterns: Vec<Pattern>,
-    /// By column: where a stage meets others, and whether it is the second one.
+    /// Per column: its joint, and whether it is the second stage. `None` for whole patterns.
     meets: Vec<Option<(usize, bool)>>,
-    /// By demand and processor: where stages meet, and by that place: as often as second stages start, first ones end.
+    /// Per demand and processor: the joint where stages meet. Per joint: a row by which second stages start as often as
+    /// first ones end.
     joints: BTreeMap<(usize, NodeId), usize>,
     balances: Vec<Row>,
     known: BTreeSet<(Option<(usize, bool)>, Pattern)>,
     first: usize,
-    /// What the program's optimum was believed to be last.
+    /// The program's last floating-point optimum.
     estimate: Option<exact::Estimate>,
     solver_time: Duration,
     repaired: bool,
@@ -260,7 +261,7 @@ impl<'m> Master<'m> {
         Ok(true)
     }
 
-    /// The patterns, stages composed, that columns of these weights carry out, and how often.
+    /// The patterns, stages composed, that columns of these weights execute, and how often.
     fn composed(&self, weight: impl Fn(usize) -> Rational) -> Vec<(Pattern, Rational)> {
         let mut whole = Vec::new();
         let mut meeting = vec![[const { Vec::new() }; 2]; self.balances.len()];
@@ -339,15 +340,15 @@ impl<'m> Master<'m> {
         guide(self.question, self.pricing, &self.resources, prices)
     }
 
-    /// Exact cheapest patterns; an answer that the watch cut short is none.
+    /// Exact cheapest patterns. An error if the watch cut the answer short.
     fn cheapest(&self, prices: &[Rational]) -> Result<Vec<(Rational, Pattern)>, LpError> {
         let answer = self.pricing.cheapest(&self.resources.prices(prices));
         self.question.watch().ask()?;
         answer
     }
 
-    /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them. With `exactly`, there are
-    /// none: only the limit and the watcher are asked.
+    /// Pricing rounds in floating point until no column improves. Returns false if a limit or the observer ended them.
+    /// With `exactly` there are no rounds: only the limit and the observer are checked.
     fn approach(
         &mut self,
         best: &mut Best,
@@ -366,7 +367,7 @@ impl<'m> Master<'m> {
             self.ask(best, [answer])?;
         }
         if best.bound.is_none() {
-            // Rounding may have left nothing of what is cheap beside something very dear.
+            // Rounding can turn all cheap prices into zero next to a huge one. The exact bound is computed then.
             let prices = best.exact(&self.resources);
             best.bound = bound_of(&self.resources, self.pricing, &prices, &self.cheapest(&prices)?);
         }
@@ -422,8 +423,8 @@ impl<'m> Master<'m> {
     }
 
     /// Asks for patterns under the rounded prices of an exact optimum, far quicker than for cheapest ones under the
-    /// exact prices: says whether one is new and cheaper than its multiplier. (These tell apart what HiGHS cannot,
-    /// whose multipliers are off by its tolerance.)
+    /// exact prices. Returns whether one is new and cheaper than its multiplier. (Exact prices separate patterns that
+    /// HiGHS cannot, whose multipliers are off by its tolerance.)
     fn improve(&mut self, best: &mut Best, optimum: &Optimum, prices: &[Rational]) -> Result<bool, LpError> {
         let own = guiding(prices);
         let before = self.patterns.len();
@@ -432,7 +433,7 @@ impl<'m> Master<'m> {
         Ok((before..self.patterns.len()).any(|place| self.is_cheaper(place, optimum)))
     }
 
-    /// Whether a column improves a program of which this is the optimum.
+    /// Whether a column improves the program whose optimum is given.
     fn is_cheaper(&self, place: usize, optimum: &Optimum) -> bool {
         let column = Column(self.first + place);
         let unit = common_denominator(self.solver.program().column(column).map(|(_, value)| value));
@@ -510,7 +511,7 @@ impl<'m> Master<'m> {
             };
             optimum.primal.numerator(column).is_zero() && excess(unit()).is_zero()
         };
-        // Of the columns that the program had.
+        // Only the columns that the program had.
         let columns = self.patterns.len().min(optimum.primal.len() - self.first);
         let tight = (0..columns).filter(|&place| is_tight(place)).take(MOST_TIGHT);
         let used = |place: &usize| !optimum.primal.numerator(Column(self.first + place)).is_zero();
@@ -528,7 +529,7 @@ impl<'m> Master<'m> {
     /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
     fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Solution, LpError> {
         let mut found = known;
-        // Where every row costs something nothing is free: who transfers nothing has to compute.
+        // If every row has a price, no instance is free: a node that transfers nothing has to compute.
         let level = vec![Rational::one(); self.resources.count()];
         for (place, prices) in [best.exact(&self.resources), self.prices(&optimum.dual), level].into_iter().enumerate()
         {
@@ -546,7 +547,7 @@ impl<'m> Master<'m> {
             }
         }
         let (bound, prices) = found.ok_or(FREE)?;
-        // What the patterns at hand sustain must be schedulable, too.
+        // The steady state of the patterns at hand must be schedulable, too.
         while self.cut_off(&optimum)? {
             let Some(better) = self.optimum()? else { return self.stopped(best) };
             optimum = better;
@@ -554,8 +555,8 @@ impl<'m> Master<'m> {
         self.solution(&optimum, &prices, bound)
     }
 
-    /// The best so far when the watch has ended the work: no program is solved any more. The patterns are mixed as
-    /// HiGHS believed best, by shares of 2^-20, and carried out as often as the busiest resource (or odd set) allows.
+    /// The incumbent after the watch has ended: no program is solved any more. The patterns are mixed as HiGHS last
+    /// estimated, by shares of 2^-20, and executed as often as the busiest resource (or odd set) allows.
     fn stopped(&self, best: Best) -> Result<Solution, LpError> {
         let prices = best.exact(&self.resources);
         let Some(upper_bound) = best.bound else {
@@ -575,8 +576,8 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// How often patterns are carried out per instance: as believed best, or the first pattern of every demand where
-    /// nothing is believed yet.
+    /// Executions of patterns per instance: the last estimate, or the first pattern of every demand without an
+    /// estimate.
     fn shares(&self) -> Result<Vec<(Pattern, Rational)>, LpError> {
         const BITS: u32 = 20;
         let believed = |place: usize| {
@@ -587,7 +588,7 @@ impl<'m> Master<'m> {
         for (pattern, weight) in self.composed(believed) {
             of_demand[pattern.demand].push((weight, pattern));
         }
-        // Stand in for demands that nobody believes in.
+        // Fallback for demands whose estimated weights are all zero.
         for (pattern, weight) in self.composed(|_| Rational::one()) {
             let list = &mut of_demand[pattern.demand];
             if list.is_empty() {
@@ -616,7 +617,7 @@ impl<'m> Master<'m> {
     }
 }
 
-/// What guiding prices suggest; an answer that the watch cut short is none.
+/// Patterns under guiding prices. An error if the watch cut the answer short.
 fn guide(
     question: &Question<'_>,
     pricing: &dyn Pricing,
@@ -643,6 +644,6 @@ fn guiding(dual: &[Rational]) -> Vec<u64> {
     };
     let scaled: Vec<u128> = dual.iter().map(scaled).collect();
     let sum: u128 = scaled.iter().sum::<u128>().max(1);
-    // Prices are below 2^62 and fewer than 2^26, and 2^40 p / sum is what is wanted.
+    // Each price is below `2^62` and `PRICE_SUM` is `2^59`, so the product fits 128 bits.
     scaled.into_iter().map(|price| u64::try_from(price * u128::from(PRICE_SUM) / sum).unwrap_or(PRICE_SUM)).collect()
 }

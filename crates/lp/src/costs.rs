@@ -1,4 +1,4 @@
-//! What links cost under prices, as integers that add up without rounding or overflow.
+//! Costs of links under prices, as integers that add up without rounding or overflow.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -15,9 +15,9 @@ const COST_BITS: u64 = 96;
 
 /// Costs of links for messages of one size, in multiples of a unit.
 pub struct Costs<N> {
-    /// By link.
+    /// Per link.
     pub links: Vec<N>,
-    /// What one unit is worth, in the unit of the prices.
+    /// Value of one unit, in the unit of the prices.
     pub unit: Rational,
 }
 
@@ -47,9 +47,9 @@ impl Times {
         Times { times, unit: scaled.unit }
     }
 
-    /// Costs under guiding prices; those of long times are rounded down, relative to the highest cost that has a price
-    /// (and not to the longest time: one link that nobody needs must not make the others free). Guiding prices add up
-    /// to less than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
+    /// Costs under guiding prices. If times are long, costs are rounded down relative to the highest cost that has a
+    /// price (not to the longest time: one unneeded link must not make the others free). Guiding prices add up to less
+    /// than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
     pub fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
         let long = match &self.times {
             Integers::Short(times) => {
@@ -80,8 +80,8 @@ pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<R
     Costs { links: values, unit }
 }
 
-/// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, which
-/// Steiner arborescences ask for: an arc is a link or a route of fewer links than there are nodes, and there are no
+/// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
+/// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
 pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
     let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);

@@ -1,7 +1,7 @@
 //! Links over which messages take no time: whether a question has an answer then.
 //!
-//! An instance that takes no time can be carried out infinitely often, so a throughput exists if and only if some
-//! demand has no pattern that is free of charge when every resource has the price 1.
+//! An instance that takes no time can be executed infinitely often, so a throughput exists if and only if some demand
+//! has no pattern that is free of charge when every resource has the price 1.
 
 use num_traits::One;
 use oneport_plan::Kind;
@@ -12,8 +12,8 @@ use crate::oracles::Patterns;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-/// Refuses questions that links of cost 0 leave without an answer, and those that are not solved on such platforms.
-/// One oracle call where there is such a link.
+/// Refuses questions that links of cost 0 leave without an answer, and questions that are not solved on such platforms.
+/// One oracle call if there is such a link.
 ///
 /// # Errors
 /// [`LpError::FreeLink`], [`LpError::Unbounded`].

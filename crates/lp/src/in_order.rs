@@ -26,7 +26,7 @@ const MOST_IMAGES: usize = 1 << 26;
 #[derive(Debug, Clone)]
 pub struct Intervals {
     operands: usize,
-    /// By first and last operand.
+    /// Per first and last operand.
     are: Vec<bool>,
 }
 
@@ -60,11 +60,11 @@ impl Intervals {
 
 /// A renaming of nodes, links and operands.
 pub struct Renaming<'r> {
-    /// By node.
+    /// Per node: its image.
     pub nodes: &'r [NodeId],
-    /// By link.
+    /// Per link: its image.
     pub links: &'r [LinkId],
-    /// By operand.
+    /// Per operand: its image.
     pub operands: &'r [usize],
 }
 
@@ -84,12 +84,12 @@ impl Renaming<'_> {
     }
 
     fn tasks(&self, tasks: &[Task], image: &mut Pattern) {
-        // Merges whose result is merged again where it was made: they have no image of their own.
+        // Merges whose result is merged again where it was made: they have no separate image.
         let mut passed = vec![false; tasks.len()];
         for task in tasks.iter().filter(|task| matches!(task, Task::Merge { .. })) {
             task.inputs().for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
         }
-        // By task: the place of its image.
+        // Per task: the index of its image.
         let mut places: Vec<Option<u32>> = vec![None; tasks.len()];
         for (number, task) in tasks.iter().enumerate() {
             places[number] = match *task {
@@ -108,7 +108,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// What a merge combines that arrived at its processor or belongs there: the images, and the tasks that bring them.
+    /// The inputs of a merge that arrived at its processor or belong there: the images, and the tasks that bring them.
     fn gather(&self, tasks: &[Task], merge: usize, places: &[Option<u32>], inputs: &mut Vec<(Interval, Option<u32>)>) {
         let mut open = vec![merge];
         while let Some(merge) = open.pop() {
@@ -152,7 +152,7 @@ mod tests {
         Volumes { size: constant(1), work: constant(0) }
     }
 
-    /// By length: the first operands of the intervals that remain intervals.
+    /// Per length: the first operands of the intervals that remain intervals.
     fn kept(renamings: &[Vec<usize>], operands: usize) -> Vec<Vec<usize>> {
         let intervals = Intervals::new(renamings, operands, &volumes()).unwrap();
         let has = |first: usize, length: usize| intervals.has(Interval { first, last: first + length - 1 });

@@ -14,8 +14,8 @@ use crate::{LpError, Question};
 /// Most different proportions for which uses are counted before they are weighed.
 const PROPORTIONS: usize = 64;
 
-/// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource
-/// and odd set allow. The proportions are how often each is carried out per instance. `O(tasks)`.
+/// The steady state that executes patterns in these proportions, as often per unit of time as the busiest resource and
+/// odd set allow. The proportions are executions per instance. `O(tasks)`.
 ///
 /// # Errors
 /// Patterns that take no time.

@@ -66,7 +66,7 @@ impl PortSets {
 /// time there is, if it is not 1.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn solve(
     platform: &Platform,
     solver: &mut Solver,
@@ -80,7 +80,7 @@ pub fn solve(
         let outcome = solver.solve(options)?;
         let Outcome::Optimal(optimum) = &outcome else { return Ok((outcome, joined)) };
         if options.watch.ask().is_err() {
-            // Rows may be missing: this is no optimum yet.
+            // Rows may be missing: this is not an optimum yet.
             return Ok((Outcome::LimitReached { primal_bound: None, dual_bound: None }, joined));
         }
         let mut times = vec![Rational::zero(); platform.links().len()];

@@ -1,4 +1,4 @@
-//! What a pricing oracle is.
+//! Defines pricing oracles.
 
 use oneport_plan::Pattern;
 use oneport_platform::Rational;
@@ -28,12 +28,12 @@ pub struct Priced {
     pub patterns: Vec<Pattern>,
 }
 
-/// What column generation asks: the oracles of all demands, as one.
+/// The pricing of column generation: the oracles of all demands as one.
 ///
-/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch
-/// before believing it.
+/// An answer may be cut short, and wrong, if the question's watch ends the work: the caller checks the watch before
+/// using it.
 pub trait Pricing: Sync {
-    /// How often each demand is carried out per instance.
+    /// Per demand: its executions per instance.
     fn rates(&self) -> &[Rational];
 
     /// Cheap patterns under guiding prices, one or a few of every demand.

@@ -1,4 +1,4 @@
-//! The question put to the programs: a problem, and who says when to end.
+//! The question put to the programs: a problem, and the watch that ends the work.
 
 use oneport_exact::ExactError;
 use oneport_plan::{Block, Collective, Commodity, Interval, Kind, Pattern, Problem, Volumes};
@@ -68,12 +68,12 @@ pub enum LpError {
         /// The limit.
         most: u64,
     },
-    /// A tree or an acyclic graph is wanted where there is none.
+    /// No tree or acyclic graph of the wanted kind exists.
     #[error("{collective} has no best tree or acyclic graph: {why}")]
     NoShape {
         /// The collective's name.
         collective: &'static str,
-        /// What is in the way.
+        /// The reason.
         why: String,
     },
     /// The compact program of reductions knows intervals of operands only.
@@ -92,7 +92,7 @@ pub enum LpError {
         /// The link's name.
         link: String,
     },
-    /// Everything can be carried out in no time.
+    /// An instance can be executed in no time.
     #[error(
         "every message of {collective} gets there in no time, over links like '{link}' that cost nothing: nothing \
              bounds the throughput"
@@ -103,7 +103,7 @@ pub enum LpError {
         /// The name of a link that costs nothing.
         link: String,
     },
-    /// Work by task lets no tree be carried out.
+    /// The table of work allows no tree.
     #[error("no processors can make v[{},{}]{place}: the table of work gives them no time for its merges; \
              add entries for some of them", part.first, part.last)]
     Unmade {
@@ -135,7 +135,7 @@ pub struct Question<'a> {
     known: Vec<Pattern>,
 }
 
-/// The limit is named in the message, so it is no further cause.
+/// The message names the limit, so the limit is not listed as a cause.
 impl From<Limit> for LpError {
     fn from(limit: Limit) -> Self {
         LpError::Stopped(limit)
@@ -173,8 +173,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The same question, where these patterns carry out its demands and are likely to be good ones: a start, without
-    /// effect on what is found but for the choice among equals.
+    /// Warm start: these patterns execute the question's demands and are likely to be good. They only decide ties.
     pub fn knowing(mut self, patterns: Vec<Pattern>) -> Self {
         self.known = patterns;
         self
@@ -201,13 +200,13 @@ impl<'a> Question<'a> {
         Ok(Question::new(part).watched(self.watch.clone()))
     }
 
-    /// Who says whether to go on.
+    /// The watch that ends the work.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
 
-    /// The same question about a symmetric platform: of the nodes where something may be brought together or spread
-    /// from, these stand for all.
+    /// The same question about a symmetric platform: these nodes represent all nodes at which values may be combined or
+    /// from which they may be spread.
     pub(crate) fn with_roots(mut self, roots: Vec<NodeId>) -> Self {
         self.roots = roots;
         self
@@ -225,7 +224,8 @@ impl<'a> Question<'a> {
         self.sent.as_ref()
     }
 
-    /// Nodes where something may be brought together or spread from: all that replicate, or those that stand for them.
+    /// Nodes at which values may be combined or from which they may be spread: all that replicate, or their
+    /// representatives.
     pub(crate) fn roots(&self) -> &[NodeId] {
         &self.roots
     }
@@ -255,7 +255,7 @@ impl<'a> Question<'a> {
         self.problem.volumes()
     }
 
-    /// Where all messages travel alone, these; see [`Collective::commodities`]. None of those that are too many.
+    /// The messages, if all of them travel alone; see [`Collective::commodities`]. Empty if there are too many.
     pub fn commodities(&self) -> &[Commodity] {
         &self.commodities
     }
@@ -273,14 +273,14 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The only block, if there is one and each of its demands is carried out once per instance.
+    /// The only block, if there is one and each of its demands is executed once per instance.
     pub(crate) fn block(&self) -> Option<Block<'a>> {
         let blocks = self.problem.blocks();
         if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
     }
 }
 
-/// Whether values are combined for exactly those who own them: what the theorems on all-reduces are about.
+/// Whether values are combined for exactly the nodes that own them: the theorems on all-reduces hold then.
 pub(crate) fn is_all_reduce(block: &Block<'_>) -> bool {
     block.kind == Kind::CombineCopy && block.demand(0).is_some_and(|demand| demand.is_mutual())
 }

@@ -1,4 +1,4 @@
-//! What transfers and merges occupy, as rows of a program.
+//! Resources that transfers and merges occupy, as rows of a program.
 //!
 //! Transfers occupy the ports and links that the port model names ([`Resource::of_link`]), merges a processor. In
 //! platforms with half-duplex nodes that is not enough: odd-set inequalities join the rows as they are found to be
@@ -16,13 +16,13 @@ use crate::Question;
 /// The rows: prices and loads name them by their place.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// By place: the resources that share the row, usually one.
+    /// Per index: the resources that share the row, usually one.
     members: Vec<Vec<Resource>>,
     /// In the places after those.
     odd_sets: Vec<OddSet>,
     capacities: Vec<Rational>,
     by_link: Vec<Vec<usize>>,
-    /// By node.
+    /// Per node.
     processors: Vec<Option<usize>>,
 }
 
@@ -34,8 +34,8 @@ impl Resources {
         Resources::merged(platform, single.iter().copied().chain(processors).map(|resource| vec![resource]).collect())
     }
 
-    /// Rows that several resources share each: a pattern loads a row with what it takes of all of them, and each has
-    /// the row's price.
+    /// Rows that several resources share: a row's load is the sum over its members, and every member has the row's
+    /// price.
     pub fn merged(platform: &Platform, members: Vec<Vec<Resource>>) -> Self {
         let place: BTreeMap<Resource, usize> = members
             .iter()
@@ -78,7 +78,7 @@ impl Resources {
         self.capacities.len()
     }
 
-    /// The resources, by place, each with a row of its own; the odd sets come after them.
+    /// The resources, by index, each with a separate row. The odd sets come after them.
     pub fn list(&self) -> impl Iterator<Item = Resource> + '_ {
         self.members.iter().filter_map(|members| members.first().copied())
     }
@@ -107,7 +107,7 @@ impl Resources {
         members
     }
 
-    /// Prices of links and processors, from those of the rows.
+    /// Prices of links and processors, from the prices of the rows.
     pub fn prices<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>>(&self, prices: &[N]) -> Prices<N> {
         let sum = |places: &Vec<usize>| {
             let mut sum = N::zero();
@@ -121,7 +121,7 @@ impl Resources {
         }
     }
 
-    /// What the prices are worth: the sum over the rows of price times capacity.
+    /// Total value of the prices: the sum over the rows of price times capacity.
     pub fn worth(&self, prices: &[Rational]) -> Rational {
         let one = Rational::one();
         let worth = |(price, capacity): (&Rational, &Rational)| match *capacity == one {

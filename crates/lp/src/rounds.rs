@@ -1,4 +1,4 @@
-//! What one round of column generation leaves to the next: the best prices so far, and how the gap shrinks.
+//! The state that one round of column generation leaves to the next: the best prices so far, and how the gap shrinks.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -54,7 +54,8 @@ impl Best {
     }
 }
 
-/// How rounds go on: floating point sees no gap below its tolerance, and rounds would then go on for long without gain.
+/// Decides when to leave floating point for the exact program: it sees no gap below its tolerance, and rounds would
+/// then go on for long without gain.
 #[derive(Default)]
 pub struct Pace {
     gap: Option<Rational>,
@@ -63,7 +64,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Binary logarithms of gaps, as shares of the throughput: one that is none, and one that HiGHS may not see.
+    /// Gap thresholds relative to the throughput: below `2^-34` closed, below `2^-26` possibly invisible to HiGHS.
     const NONE: u32 = 34;
     const SMALL: u32 = 26;
     /// Rounds that may bring nothing where the gap is small.

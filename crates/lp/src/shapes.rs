@@ -8,8 +8,8 @@
 //!
 //! **Branching.** For a tree, a node that the optimum's trees enter by several links is entered by one of its links: a
 //! branch for each. For an acyclic graph, one of the links of a shortest cycle of the optimum's trees is missing: a
-//! branch for the first that is, which keeps those before it. Where there is no such node or cycle, the optimum is one
-//! of the kind wanted.
+//! branch for the first that is missing, which keeps the links before it. Without such a node or cycle, the optimum is
+//! of the wanted kind.
 //!
 //! **A tree's throughput** is one over its largest load of a port, for every port model: the links of a tree are
 //! bipartite, so no odd set binds.
@@ -23,7 +23,7 @@ use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational};
 use crate::free;
 use crate::{Answer, LpError, Options, Question, solve};
 
-/// What a broadcast is confined to.
+/// The shape that a broadcast is confined to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One tree for all messages.
@@ -39,7 +39,7 @@ pub struct Shaped {
     pub links: Vec<LinkId>,
     /// The platform with these links alone.
     pub platform: Platform,
-    /// What they sustain.
+    /// Their throughput.
     pub throughput: Rational,
     /// No tree, or acyclic graph, sustains more.
     pub upper_bound: Rational,
@@ -299,7 +299,7 @@ fn distances(platform: &Platform, source: NodeId) -> Vec<Option<Rational>> {
     }
 }
 
-/// A directed cycle of as few of these links as possible; `None` where there is none. `O(n m)`.
+/// A directed cycle of as few of these links as possible. `None` without a cycle. `O(n m)`.
 fn shortest_cycle(platform: &Platform, links: &BTreeSet<LinkId>) -> Option<Vec<LinkId>> {
     let mut best: Option<Vec<LinkId>> = None;
     for start in platform.node_ids() {

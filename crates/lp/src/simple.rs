@@ -121,12 +121,12 @@ const DISTANCES: usize = 1 << 20;
 /// Bytes that a distance and its way take.
 const BYTES: u64 = 64;
 
-/// Shortest ways under equal prices.
+/// Shortest paths under equal prices.
 struct Ways<'q, 'a> {
     question: &'q Question<'a>,
     costs: Costs<BigUint>,
     network: Network,
-    /// By source, while there is room: operands of many demands start from the same nodes.
+    /// Per source, while there is room: operands of many demands start from the same nodes.
     known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,
     /// How many searches there were.
     searched: Cell<usize>,
@@ -153,7 +153,7 @@ impl Ways<'_, '_> {
         Ok(paths.to(to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
     }
 
-    /// The longest way that a value of the demand has to go.
+    /// The longest of the shortest paths that values of the demand have to take.
     fn longest(&self, demand: &Demand<'_>) -> Result<Rational, LpError> {
         let mut longest = BigUint::zero();
         let mut goals = None;
@@ -192,7 +192,7 @@ impl Ways<'_, '_> {
             .ok_or(LpError::Contradiction("a target is not reachable"))
     }
 
-    /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones
+    /// A node that can combine all operands and for which `serves` holds, with the paths to it; the preferred ones
     /// first.
     fn root(
         &self,

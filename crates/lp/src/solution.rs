@@ -1,4 +1,4 @@
-//! What is asked of the programs, and what comes out.
+//! Options of the programs, and their results.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -32,8 +32,8 @@ pub struct Options {
 pub struct Solution {
     /// Weighted patterns.
     pub steady_state: SteadyState,
-    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; some that
-    /// were met on the way, for collectives solved by column generation.
+    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; for
+    /// collectives solved by column generation, some that were found meanwhile.
     pub tight: Vec<Pattern>,
     /// Prices that prove `upper_bound`; with cuts where a broadcast or all-gather has many targets and helpers: these
     /// prove as much as cuts can. For a scan, prices and shares that prove it or, where the cheapest scheme itself had
@@ -55,16 +55,16 @@ pub struct Solution {
 pub struct Progress {
     /// Patterns found so far; of an all-reduce, their stages.
     pub patterns: usize,
-    /// What they sustain, up to rounding.
+    /// Their throughput, up to rounding.
     pub throughput: Rational,
-    /// What nothing exceeds.
+    /// Upper bound on the throughput.
     pub upper_bound: Rational,
 }
 
-/// Told after every round; `Break` asks for the best answer so far.
+/// Called after every round; `Break` asks for the best answer so far.
 pub type Observer<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
-/// What came out.
+/// The result of a solve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// A steady state; see its status.

@@ -29,14 +29,14 @@ use crate::{Answer, Formulation, LpError, Options, Question, Solution};
 const PROGRAM: u32 = 80;
 /// Percent of what is left after the program that the proofs of what arborescences cost may take.
 const PROOFS: u32 = 20;
-/// How long they go on after somebody has asked for an end.
+/// Time that these proofs may still take after an interrupt or the caller has asked for an end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Solves a question exactly; within a time limit that proves too short, as well as multiplicative weights can: a
 /// feasible steady state, an exact bound, and [`Status::Feasible`].
 ///
 /// # Errors
-/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] where work by task lets nothing be carried out;
+/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] if work by task allows no tree;
 /// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
 /// unless oneport is wrong.
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
@@ -122,7 +122,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
     };
     let whole = patterns_of(question, &groups, &flows, &optimum.primal, unit)?;
     let weight = |amount: BigInt| {
-        // Most messages take one path; their weight is the throughput and needs no gcd of its own.
+        // Most messages take one path; their weight is the throughput and needs no further gcd.
         if amount == *unit { throughput.clone() } else { Rational::new(amount, per_instance.clone()) }
     };
     let weighted = |(pattern, amount)| WeightedPattern { pattern, weight: weight(amount) };

@@ -2,7 +2,7 @@
 //!
 //! Any first stage goes with any second stage that starts where the first one ends. A program that holds the stages one
 //! by one, with one row per place where they meet, holds all their compositions: `k` first and `l` second stages at a
-//! place stand for `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of
+//! place represent `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of
 //! stages that balance at every place are weights of compositions, see [`paired`].)
 
 use oneport_plan::{Pattern, Task};
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// What follows uses an operand, or nothing follows.
+    /// If the rest uses an operand, or if nothing follows, there are no stages.
     #[test]
     fn other_schemes_have_no_stages() {
         assert!(stages(&composition(0)).is_none());

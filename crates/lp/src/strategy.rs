@@ -46,7 +46,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
     let one_tree = size.is_ok() && is_one_tree(question) && !routed;
     let needs_no_chains = options.formulation != Formulation::Columns || one_tree;
     let around = match if needs_no_chains { None } else { around::solve(question)? } {
-        // A question too large for a program has chains at least.
+        // If the program would be too large, chains are the answer.
         Some(solution) if solution.status == Status::Optimal || size.is_err() => return Ok(solution),
         // Nor are programs over all routes worth the little that chains leave.
         Some(solution) if routed && is_near(&solution) => return Ok(solution),
@@ -83,7 +83,7 @@ fn of_quotient(
     }
 }
 
-/// Whether one tree carries out the whole question: one message to some, or one commutative reduction that one search
+/// Whether one tree answers the whole question: one message to some, or one commutative reduction that one search
 /// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks
 /// at.
 fn is_one_tree(question: &Question<'_>) -> bool {
@@ -98,7 +98,7 @@ fn is_one_tree(question: &Question<'_>) -> bool {
 /// Most nodes that replicate on a platform with switches whose routes, from each to each, are looked at first.
 const ROUTED: usize = 256;
 
-/// Whether routes through switches are so many that chains are found sooner than one tree.
+/// Whether there are so many routes through switches that chains are found sooner than one tree.
 fn has_many_routes(question: &Question<'_>) -> bool {
     let nodes = question.platform().nodes();
     let replicating = nodes.iter().filter(|node| node.replicates).count();
@@ -151,15 +151,15 @@ fn from_scratch(
         Formulation::Compact if collective.is_commutative() => return Err(LpError::CompactCommutative),
         Formulation::Compact => match reduce::solve(question, options)? {
             Some(solution) => solution,
-            // Out of time: what trees make of as much time again, and of few rounds.
+            // The compact program ran out of time. Column generation gets the same time again, and few rounds.
             None => generate(question, resources, &patterns, options.time_limit, &mut few_rounds(watch))?,
         },
     };
     support::reduced(question, &patterns, solution)
 }
 
-/// A bound that holds for every scheme, for questions whose patterns are not all schemes: it may lower the solution's
-/// upper bound and leave its proof, and hands on the solution of questions that are not its own.
+/// Tightens a solution's bound with one that holds for every scheme, for questions whose patterns are not all schemes:
+/// it may lower the upper bound and attach its proof. Other questions' solutions pass unchanged.
 type Bound = fn(&Question<'_>, Solution, Option<Duration>, Observer<'_>) -> Result<Solution, LpError>;
 
 /// All of them, in the order in which they are tried.
@@ -223,7 +223,7 @@ fn check_size(question: &Question<'_>) -> Result<(), LpError> {
     let operands = in_order.map(|demand| demand.operands.len()).max().unwrap_or(0);
     let processors = question.platform().processors().count();
     let intervals = (operands as u128) * (operands as u128 + 1) / 2;
-    // By task there is a work for every split, too.
+    // If work is by task, there is a work for every split, too.
     let by_task = matches!(question.volumes().work, Amount::Tasks(_));
     let prices = intervals * processors as u128 * if by_task { (operands as u128).div_ceil(3) } else { 1 };
     if prices <= MOST_PRICES {
@@ -251,7 +251,7 @@ fn of_compositions(
     let throughput = &solution.steady_state.throughput;
     let bound = proved(&least, &resources, &prices);
     if question.watch().ask().is_err() {
-        // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
+        // These prices bound compositions only: the referee recomputes the bound from them for all schedules.
         return Ok(Solution { status: Status::Feasible, ..solution });
     }
     if bound?.is_some_and(|bound| bound == *throughput) {

@@ -26,8 +26,8 @@ const TRIES: usize = 6;
 /// HiGHS refuses a call.
 pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
     let used = solution.steady_state.patterns.len();
-    // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns
-    // satisfy.
+    // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
+    // these equations only by coincidence.
     let least = solution.certificate.prices.len().max(pricing.rates().len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();

@@ -1,4 +1,4 @@
-//! Symmetric platforms: one participant stands for all that are like it.
+//! Symmetric platforms: one participant represents all that are like it.
 //!
 //! A group of automorphisms that acts freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes
 //! of a cluster that can be exchanged, processors of a torus that can be shifted) maps steady states to steady states.
@@ -35,9 +35,10 @@ pub struct Quotient<'a> {
     /// The demands of the representatives.
     collective: Collective,
     participants: Vec<NodeId>,
-    /// By demand, the participant whose demand it is; none where the only demand is everybody's.
+    /// Per demand: the participant whose demand it is. Empty if the only demand is shared by all participants.
     representatives: Vec<NodeId>,
-    /// Of operators that keep their operands' order: the partial results that are sent, and the images of the operands.
+    /// For operators that keep their operands' order: the partial results that are sent, and the images of the
+    /// operands.
     in_order: Option<(Intervals, Vec<Vec<usize>>)>,
 }
 
@@ -110,7 +111,8 @@ impl<'a> Quotient<'a> {
             None => Ok(true),
         };
         let cheapest = match cheapest {
-            // What bounds these trees is no bound: the referee says what the prices prove of all.
+            // The bound of these trees does not hold for all schemes: the referee computes the bound that the prices
+            // prove for all.
             Err(LpError::Stopped(_)) => {
                 return Ok(Some(self.carried_over(Solution { status: Status::Feasible, ..solution })));
             }
@@ -125,7 +127,7 @@ impl<'a> Quotient<'a> {
         if !cheapest && !optimal {
             return Ok(None);
         }
-        // A cut is checked at once, where one tree per participant would be priced.
+        // Prefer the cut certificate: the referee checks it without pricing one tree per participant.
         if let Some(cut) = slowest_cut(self.question, Some(&self.representatives))
             && cut.throughput == solution.steady_state.throughput
         {
@@ -184,7 +186,7 @@ impl<'a> Quotient<'a> {
     }
 }
 
-/// By element: the place among the participants of the image of each.
+/// Per element: the index, among the participants, of the image of each participant.
 fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>> {
     let places: BTreeMap<NodeId, usize> = participants.iter().zip(0..).map(|(&node, place)| (node, place)).collect();
     let place = |node: NodeId| places.get(&node).copied().unwrap_or_default();
@@ -202,8 +204,8 @@ fn proves(question: &Question<'_>, solution: &Solution) -> Result<bool, LpError>
     Ok(resources.worth(&prices) == instance * &solution.steady_state.throughput)
 }
 
-/// The participants, if all are treated alike, so that a platform's symmetry is the question's: those of an all-gather,
-/// of a reduce-scatter (every owner wants a reduction of its own, in the owners' order) or of an all-reduce.
+/// The participants, if all are treated alike, so that a platform's symmetry is the question's: the participants of an
+/// all-gather, of a reduce-scatter (every owner wants a separate reduction, in the owners' order) or of an all-reduce.
 fn alike(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     match block.kind {
         Kind::Copy => all_gather_participants(question),

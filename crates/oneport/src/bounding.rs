@@ -1,4 +1,4 @@
-//! Proved bounds beside the best steady state known; no schedule is made.
+//! Proved bounds, and the best steady state known; no schedule is made.
 
 use std::ops::ControlFlow;
 
@@ -41,8 +41,8 @@ pub enum Bounding {
     Unreachable(Vec<Commodity>),
 }
 
-/// What no schedule of a problem exceeds, with its proof; no schedule is made. Beside it, what the best steady state
-/// sustains that was met.
+/// Upper bound on the throughput of every schedule of a problem, with its proof; no schedule is made. The result also
+/// has the throughput of the best steady state found.
 ///
 /// Several searches, until one steady state attains what is proved:
 ///
@@ -70,7 +70,7 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved;
+/// The errors of the solver and of the referee; [`LpError::Stopped`] if a limit came before anything was proved;
 /// [`Error::TooLarge`].
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
     check_size(problem)?;
@@ -162,7 +162,8 @@ fn budget(problem: Problem<'_>) -> Budget {
         return Budget::Whole;
     }
     let blocks = problem.blocks();
-    // Each demand has patterns of its own; what all need is reduced to, and copied from, every participant in turn.
+    // Each demand has separate patterns. Values that all need are reduced to, and copied from, every participant in
+    // turn.
     let patterns = blocks.iter().map(|block| match block.kind {
         Kind::CombineCopy => 4 * block.operands().len(),
         _ => block.count,

@@ -1,4 +1,4 @@
-//! Why there is no answer, and how long a refusal may take.
+//! Reasons why no answer is returned, and the time that a refusal may take.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
 use oneport_watch::Limit;
 
-/// How long slots and referee go on after somebody has asked for an end.
+/// How long slots and referee go on after an interrupt or the caller has asked for an end.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// Why there is no answer.
+/// Reasons why no answer is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,4 @@
-//! Anybody's rates into a plan.
+//! Turns any program's rates into a plan.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{Error, Options, claimed, judged};
 pub struct FromRates {
     /// The plan; the referee found nothing to object to. Its steady state are the rates' own patterns.
     pub plan: Plan,
-    /// Transfers that are in no pattern: circulations, and copies that nobody needs.
+    /// Transfers that are in no pattern: circulations, and unneeded copies.
     pub left_over: Vec<LeftOver>,
 }
 
@@ -27,10 +27,10 @@ pub struct FromRates {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RatesError {
-    /// They are no sum of patterns.
+    /// The rates are not a sum of patterns.
     #[error(transparent)]
     Extract(#[from] ExtractError),
-    /// Nothing is ever carried out.
+    /// The throughput is 0.
     #[error("the throughput is 0: there is nothing to schedule; give a positive one")]
     Nothing,
     /// Ports, links or processors have too little time for them.

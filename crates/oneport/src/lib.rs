@@ -60,7 +60,8 @@ pub struct Options {
     /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state
     /// and bound known by then are returned, and no integer program looks for a smaller period.
     pub time_limit: Option<Duration>,
-    /// Whether no message may be cut: then the period is as many times as long as that takes ([`Planned::whole`]).
+    /// Whether messages may not be cut: then the period is multiplied by the factor that this needs
+    /// ([`Planned::whole`]).
     pub whole_messages: bool,
     /// Says when to end: see [`solve_watched`]. Under a limit on time no integer program looks for a smaller period.
     pub watch: Watch,
@@ -92,7 +93,7 @@ pub struct Planned {
     pub whole: Option<Whole>,
 }
 
-/// What came out.
+/// The result of a solve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A plan.
@@ -103,7 +104,7 @@ pub enum Outcome {
     Unreachable(Vec<Commodity>),
 }
 
-/// The stages of a solve, for those who watch.
+/// The stages of a solve, for observers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -181,7 +182,7 @@ pub fn schedules_of(
     Ok(schedules)
 }
 
-/// The plan before anybody has looked at it. It claims no bound: that is for the referee to compute.
+/// The unchecked plan. Its bound is a placeholder: the referee computes it.
 fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule) -> Plan {
     let Solution { mut steady_state, certificate, .. } = solution;
     if schedule.throughput() >= steady_state.throughput {
@@ -209,8 +210,8 @@ fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan
     Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &watch)?)
 }
 
-/// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.
-/// Where the patterns are the known ones, they are not copied.
+/// The steady state that an optimal schedule executes: fewer patterns and smaller numbers than the program's vertex. If
+/// its patterns are the known ones, they are not copied.
 fn steady_state_of(schedule: &PeriodicSchedule, known: SteadyState) -> SteadyState {
     let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
     let throughput = schedule.throughput();

@@ -1,4 +1,4 @@
-//! What a problem sustains, and the proof, without a schedule.
+//! Rates a problem: its throughput and the proof, without a schedule.
 
 use std::ops::ControlFlow;
 
@@ -23,17 +23,17 @@ const PROGRAM: u32 = 80;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rated {
-    /// What is sustained, and how.
+    /// The steady state that attains the throughput.
     pub steady_state: SteadyState,
     /// The proof of the bound.
     pub certificate: Certificate,
-    /// What no schedule exceeds, as the referee computed it.
+    /// Upper bound on the throughput of every schedule, as computed by the referee.
     pub upper_bound: Rational,
     /// Whether the two meet.
     pub status: Status,
 }
 
-/// What came out.
+/// The result of a rating.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rating {
     /// A throughput.
@@ -91,7 +91,7 @@ fn is_alike(problem: Problem<'_>, other: Problem<'_>) -> bool {
         && problem.volumes() == other.volumes()
 }
 
-/// What the referee has accepted on either side.
+/// Best steady state and best bound accepted by the referee.
 #[derive(Debug, Clone, Default)]
 struct Known {
     steady_state: Option<SteadyState>,
@@ -99,7 +99,7 @@ struct Known {
 }
 
 impl Known {
-    /// What a rating of a problem of the same shape says of this one. Whatever does not hold here is left out.
+    /// The facts of another problem's rating that hold for this one, which has the same shape. The rest is left out.
     fn of(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
         let steady_state = sustained(problem, &rated.steady_state);
         let certificate = rated.certificate.clone();
@@ -115,7 +115,7 @@ impl Known {
         let states = self.steady_state.into_iter().chain(other.steady_state);
         let proofs = self.proof.into_iter().chain(other.proof);
         Known {
-            // Of equals, the first.
+            // If both are equal, the first.
             steady_state: states.reduce(|one, two| if two.throughput > one.throughput { two } else { one }),
             proof: proofs.reduce(|one, two| if two.1 < one.1 { two } else { one }),
         }

@@ -26,11 +26,11 @@ pub struct Rings {
     pub equal: EqualRings,
 }
 
-/// Why there are no rings.
+/// Reasons why no rings are returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RingsError {
-    /// There are none, or no program finds them.
+    /// No rings exist, or no program finds them.
     #[error(transparent)]
     Rings(#[from] RingError),
     /// The referee objects to our own rings: a defect of oneport; or a limit ended the check.
@@ -38,7 +38,7 @@ pub enum RingsError {
     Referee(#[from] Violation),
 }
 
-/// The packing of rings over these processors that carries most, and the best of at most so many equal rings.
+/// The packing of rings over these processors with the largest total rate, and the best of at most `most` equal rings.
 ///
 /// ```
 /// use oneport::platform::generate;
@@ -53,7 +53,7 @@ pub enum RingsError {
 /// ```
 ///
 /// # Errors
-/// [`RingsError`] says why there is no ring.
+/// [`RingsError`] gives the reason why there is no ring.
 pub fn rings(platform: &Platform, gpus: &[NodeId], most: u32, watch: &Watch) -> Result<Rings, RingsError> {
     let mut packing = lp::rings(platform, gpus, &watch.stage(PACKING))?;
     packing.upper_bound = referee::ring_bound(platform, gpus, &packing.certificate, watch)?;
@@ -64,11 +64,11 @@ pub fn rings(platform: &Platform, gpus: &[NodeId], most: u32, watch: &Watch) -> 
     Ok(Rings { packing, status, equal })
 }
 
-/// What rings in these orders carry, all the same, where every hop takes a shortest route; the upper bound is theirs
-/// alone. `None` where no order is given.
+/// Rate of equal rings in these orders, where every hop takes a shortest route; the upper bound holds for these rings
+/// only. `None` if no order is given.
 ///
 /// # Errors
-/// An order that is no ring.
+/// An order that is not a ring.
 pub fn rings_of_orders(platform: &Platform, orders: &[Vec<NodeId>]) -> Result<Option<EqualRings>, RingsError> {
     let mut rings: BTreeMap<_, u32> = BTreeMap::new();
     for order in orders {

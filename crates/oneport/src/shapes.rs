@@ -21,7 +21,7 @@ use crate::{Error, Options};
 /// ```
 ///
 /// # Errors
-/// Other questions, platforms with switches; those of the solver.
+/// Other questions, platforms with switches; the errors of the solver.
 pub fn best_shape(problem: Problem<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, Error> {
     let question = Question::new(problem).watched(options.watch.clone());
     let options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };

@@ -16,7 +16,7 @@ pub struct Checked {
     pub recheck: Recheck,
 }
 
-/// Why there is no answer.
+/// Reasons why no answer is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SingleError {
@@ -79,7 +79,8 @@ fn equal(values: u64, costs: &Costs, limit: Limit) -> Instance {
 
 /// The argument for the optimum under a limit.
 fn equal_proof(costs: &Costs, limit: Limit) -> Proof {
-    // Theorem 10: with d >= c as many reducers do what so many transfers do, and those can be counted.
+    // Theorem 10: if d >= c, a limit on the reducers has the same effect as the same limit on the transfers, and that
+    // case can be counted.
     let counted = !matches!(limit, Limit::Transfers(_)) || costs.transfer() >= costs.compute();
     if counted { Proof::Counting } else { Proof::LimitedTransfers }
 }
@@ -118,7 +119,7 @@ pub fn broadcast_homogeneous(
     Ok((Some(broadcast), checked))
 }
 
-/// What was found for unequal speeds, and how.
+/// The answer for unequal speeds, and the method that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
@@ -194,7 +195,7 @@ pub fn broadcast_heterogeneous(times: &[Rational], source: usize) -> Result<(Bro
     Ok((broadcast, bound))
 }
 
-/// A schedule of one's own beside the best that is known.
+/// A given schedule, and the length of the best that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Judged {
@@ -207,11 +208,11 @@ pub struct Judged {
 }
 
 /// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are
-/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator is said to commute unless the
-/// tree combines neighbours only.
+/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator counts as commutative unless
+/// the tree combines neighbours only.
 ///
 /// # Errors
-/// [`SingleError::Homogeneous`] names what is no tree.
+/// [`SingleError::Homogeneous`] names why the receivers are not a tree.
 pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleError> {
     let reduction = oneport_homogeneous::reduce_tree(receivers, costs)?;
     let values = receivers.len() as u64;
@@ -233,11 +234,11 @@ pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleErro
     Ok(Judged { one, recheck, best })
 }
 
-/// The earliest-possible schedule of a sequence of senders (Liu-Kuo-Wang 2009, section 3) beside the best schedule that
+/// The earliest-possible schedule of a sequence of senders (Liu-Kuo-Wang 2009, section 3) and the best schedule that
 /// `method` finds.
 ///
 /// # Errors
-/// As [`reduce_processors`]; a sequence that is no permutation of the senders.
+/// As [`reduce_processors`]; a sequence that is not a permutation of the senders.
 pub fn judge_sequence(
     processors: &Processors,
     sequence: &[usize],

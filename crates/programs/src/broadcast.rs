@@ -1,8 +1,8 @@
 //! The flow program of a broadcast in the bidirectional one-port model (RR-2004-32 section 2.2.1).
 //!
 //! `x(Pi,Pj,Pk)` is the number of messages for `P_i` that transit on `P_j -> P_k`, `t(Pj,Pk)` the time for which the
-//! link is busy, `t_in` and `t_out` those of the ports, `a` the throughput. The paper prints the program of one
-//! example; the general one is read off its text.
+//! link is busy, `t_in` and `t_out` the busy times of the ports, `a` the throughput. The paper prints the program of
+//! one example; the general one follows its text.
 //!
 //! Corrected, `t(Pj,Pk)` is at least `c(j,k) x(Pi,Pj,Pk)` (E004-1), and no variable brings a message back to the source
 //! or out of its target. Where all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
@@ -117,7 +117,7 @@ impl Flow {
     }
 }
 
-/// Occupation of ports. Where neither end's port sees to it, a link has a row of its own.
+/// Occupation of ports. If neither end's port limits it, a link has a separate row.
 fn add_ports(program: &mut Program, problem: &Problem<'_>, names: &Names<'_>, times: &[Variable]) {
     let platform = problem.platform();
     program.section("A port is busy for its links, at most all the time.");

@@ -32,7 +32,7 @@ pub enum ProgramError {
         program: &'static str,
         /// The collective asked for.
         found: &'static str,
-        /// What it is about.
+        /// The program's collective.
         right: &'static str,
     },
     /// A node whose ports the program's rows do not describe.

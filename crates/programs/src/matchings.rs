@@ -5,7 +5,7 @@
 //! `v` is not negative (E004-15): subsets of matchings are matchings. As printed, it counts a link once per pattern,
 //! and `v` is free. For broadcasts both forms have the same optimum.
 //!
-//! Deviation: other nodes than half-duplex ones are no fictitious nodes (section 5) here; a "matching" is any set of
+//! Deviation: nodes that are not half-duplex are not fictitious nodes (section 5) here; a "matching" is any set of
 //! links that the ports can serve at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::names::Names;
 use crate::patterns::{Links, matchings, patterns};
 use crate::program::{Program, Relation, Sense, Variable};
 
-/// What columns the programs have.
+/// The columns of the programs.
 struct Columns {
     matchings: Vec<Links>,
     patterns: Vec<Links>,
@@ -113,7 +113,7 @@ fn uses(pattern: &Links, link: LinkId, form: Form) -> Rational {
     Rational::from_integer(count.into())
 }
 
-/// What a set or a pattern is, for the comments.
+/// The links of a set or a pattern, for the comments.
 fn list(names: &Names<'_>, links: &Links) -> String {
     links.iter().map(|&link| names.link(link).replace(',', "->")).collect::<Vec<_>>().join(" ")
 }

@@ -70,7 +70,7 @@ pub(crate) fn build(problem: &Problem<'_>, form: Form, ends: Ends) -> Result<Pro
     Ok(program)
 }
 
-/// What rows are made from.
+/// The problem, variables and names that rows are made from.
 struct Messages<'a, 'b> {
     problem: &'b Problem<'a>,
     form: Form,

@@ -13,7 +13,7 @@ use crate::program::Program;
 /// Most characters of a node's name: three names and what stands around them fit in the 255 of a variable.
 const LONGEST: usize = 40;
 
-/// What nodes and links are called in the file.
+/// Names of nodes and links in the file.
 pub(crate) struct Names<'a> {
     platform: &'a Platform,
     nodes: Vec<String>,
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
         Names { platform, nodes }
     }
 
-    /// What a node is called.
+    /// The name of a node.
     pub(crate) fn node(&self, node: NodeId) -> &str {
         self.nodes.get(node.index()).map_or("", String::as_str)
     }

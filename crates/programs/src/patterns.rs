@@ -60,7 +60,7 @@ pub(crate) fn matchings(platform: &Platform, program: &'static str) -> Result<Ve
     Ok(sets)
 }
 
-/// Whether the ports of a link's ends serve it beside the links of a set.
+/// Whether the ports of a link's ends serve it together with the links of a set.
 fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
     let (from, to) = (platform.link(link).from, platform.link(link).to);
     let sends = |node: NodeId| set.iter().filter(|&&other| platform.link(other).from == node).count();

@@ -1,5 +1,5 @@
-//! What the programs of the bidirectional one-port model have in common: `s(Pi,Pj)`, the fraction of time for which a
-//! link is busy, and equations (1) to (3) of RR-4872.
+//! Common parts of the programs of the bidirectional one-port model: `s(Pi,Pj)`, the fraction of time for which a link
+//! is busy, and equations (1) to (3) of RR-4872.
 
 use num_traits::One;
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};

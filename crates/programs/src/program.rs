@@ -167,7 +167,7 @@ impl Program {
         self.free.binary_search(&variable).is_ok()
     }
 
-    /// All rows, as they stand in the file but for the common denominator.
+    /// All rows as in the file, except for the common denominator.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.sections.iter().flat_map(|section| &section.rows)
     }

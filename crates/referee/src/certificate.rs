@@ -41,14 +41,15 @@ use crate::violation::fault;
 ///   price of a tree that may use the same operand several times, and of what it costs to leave every owner once plus
 ///   the cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges
 ///   cost. Where every demand crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
-/// - **Schemes** (several values, several targets), from below: the larger of two bounds: the weight of the cuts plus
-///   the least price of the merges; the most expensive of the reduction trees that a scheme contains, one for every
-///   goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path of a value
-///   where there are no cuts and too many partial trees. For an all-reduce also the least price of the exchange (see
-///   [`Exchange`](oneport_plan::Exchange)), where every participant is a separate part and pays all prices. Where the
-///   certificate has borders, gatherings or exchanges for it, only their bounds are added up, plus the least price of
-///   the merges. Where the certificate has [shares](oneport_plan::Share), also the sum over the goals of the cheapest
-///   reduction tree under the goal's shares, after a check that the sum of a task's shares is at most its price.
+/// - **Schemes** (several values, several targets), from below, by the larger of two bounds: the weight of the cuts
+///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
+///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path
+///   of a value where there are no cuts and too many partial trees. For an all-reduce also the least price of the
+///   exchange (see [`Exchange`](oneport_plan::Exchange)), where every participant is a separate part and pays all
+///   prices. Where the certificate has borders, gatherings or exchanges for it, only their bounds are added up, plus
+///   the least price of the merges. Where the certificate has [shares](oneport_plan::Share), also the sum over the
+///   goals of the cheapest reduction tree under the goal's shares, after a check that the sum of a task's shares is at
+///   most its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///

@@ -36,8 +36,8 @@ struct Bar {
 
 /// One reduction as a Gantt chart, a row per processor: its transfers, and below them (equal costs) its merges.
 ///
-/// Boxes have the colour of the sender. Of more than 200 processors the first 199 and the destination have rows, and
-/// this is said. O(n).
+/// Boxes have the colour of the sender. If there are more than 200 processors, only the first 199 and the destination
+/// have rows, and a note says so. O(n).
 pub fn reduction_gantt(reduction: &Reduction) -> String {
     let bars = reduction_bars(reduction);
     let n = reduction.receivers.len();

@@ -5,7 +5,7 @@ use oneport_platform::{NumberError, Rational, Units};
 
 use crate::error::{Mistake, clip};
 
-/// What a number measures.
+/// The quantity that a number measures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     /// Time per unit of message.
@@ -18,7 +18,7 @@ pub(super) enum Measure {
     Delay,
 }
 
-/// What the file's numbers have in common.
+/// Units and kinds of numbers seen so far in a file.
 pub(super) struct Measures {
     number: fn(&str) -> Result<Rational, NumberError>,
     /// The file's `units`.
@@ -76,7 +76,7 @@ impl Measures {
                 units.time(&quantity, text)?
             }
             (Measure::Delay, _) => units.time(&quantity, text)?,
-            // A bandwidth that stands for a cost is a slip of the key.
+            // A bandwidth in place of a cost is a mistaken key.
             (Measure::Cost, Dimension::Rate) => return Err(Mistake::RateAsCost(clip(text))),
             (Measure::Cost, _) => units.cost(&quantity, text)?,
         })

@@ -48,7 +48,7 @@ struct Entry {
 /// A platform being read: the meaning of every key.
 struct Assembly<'a> {
     source: Source<'a>,
-    /// What precedes the keys in messages: "platform." inside a plan.
+    /// Prefix of the keys in messages: "platform." inside a plan.
     prefix: &'static str,
     measures: Measures,
     builder: PlatformBuilder,
@@ -276,7 +276,7 @@ fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
     number.ok_or_else(|| wrong(scalar, "a whole number of ports, from 1 to 4294967295"))
 }
 
-/// What is refused by [`Platform::builder`] in a reader of a foreign format, at a line.
+/// An error of [`Platform::builder`], at a line of a foreign format.
 pub(crate) fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
     source.error(offset, None, Mistake::Platform(error))
 }

@@ -1,4 +1,4 @@
-//! What every part of a plan is made of: nodes by name, links by number, lists.
+//! Cells of a plan: nodes by name, links by number, lists.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::error::{FormatError, Mistake, clip};
 use crate::json::Json;
 use crate::native::quote;
 
-/// What a certificate refers to.
+/// The platform and demands that a certificate refers to.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'c> {
     pub platform: &'c Platform,

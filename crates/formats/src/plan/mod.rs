@@ -39,7 +39,7 @@ const FORMAT: &str = "oneport-plan/2";
 /// The value of `format` of a file of rates.
 const RATES_FORMAT: &str = "oneport-rates/1";
 
-/// What it was when paths, arborescences and reduction trees had keys of their own.
+/// The format when paths, arborescences and reduction trees had separate keys.
 const FORMER: &str = "oneport-plan/1";
 
 /// Reads a plan file.

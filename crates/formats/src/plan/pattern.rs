@@ -1,4 +1,4 @@
-//! Patterns of a plan: the demand that is carried out, and the tasks that do it.
+//! Patterns of a plan: the demand that is executed, and its tasks.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,13 @@ use super::task::{self, Tasks};
 use crate::error::FormatError;
 use crate::json::{Json, need};
 
-/// What the patterns of a plan refer to.
+/// The platform and demands that patterns refer to.
 pub(super) struct Patterns<'c> {
     platform: &'c Platform,
     demands: &'c Demands<'c>,
 }
 
-/// A pattern, and the value that says how often it is carried out.
+/// A pattern, and the value that gives how often it is executed.
 type Counted<'a, 'e> = (Pattern, Option<Json<'a, 'e>>);
 
 impl<'c> Patterns<'c> {
@@ -25,8 +25,8 @@ impl<'c> Patterns<'c> {
         Patterns { platform, demands }
     }
 
-    /// A pattern and the value of `last`: how often. Every name and number exists; whether the pattern carries out its
-    /// demand is the referee's part.
+    /// A pattern and the value of `last`: how often. Every name and number exists; the referee checks whether the
+    /// pattern executes its demand.
     pub fn read<'a, 'e>(&self, entry: &'e Json<'a, '_>, last: &'static str) -> Result<Counted<'a, 'e>, FormatError> {
         let [place, order, tasks, last] = entry.object(["demand", "order", "tasks", last])?;
         let (place, demand) = self.demand(entry, place)?;

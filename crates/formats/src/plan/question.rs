@@ -11,7 +11,7 @@ use crate::json::{Json, need};
 use crate::number::natural;
 use crate::scalar::Scalar;
 
-/// What a collective's name may be.
+/// The names that a collective may have.
 fn names() -> String {
     let named: Vec<&str> = Collective::forms().iter().map(|form| form.name).collect();
     format!("a collective: {}, groups or custom", named.join(", "))

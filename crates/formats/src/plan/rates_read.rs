@@ -1,4 +1,4 @@
-//! Reading rates: anybody's solution in the papers' variables, for a platform that stands elsewhere.
+//! Reads rates: a solution in the papers' variables, from any program, for a platform in a separate file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -42,14 +42,14 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
 }
 
 /// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
-/// is not judged here. Rates and prices that are not listed are 0. What can be computed from the rates (`towards`,
-/// `busy` with `s` or `price`, `alpha`) may be left out as a whole; where it is given, it has to be right and complete.
+/// is not judged here. Rates and prices that are not listed are 0. Values that follow from the rates (`towards`, `busy`
+/// with `s` or `price`, `alpha`) may be left out as a whole; if they are given, they have to be right and complete.
 /// `O(n log n)` for `n` bytes, but for long numbers.
 ///
 /// # Errors
-/// The first thing that is wrong: its line, key and value, and what would be right. Unknown keys, names and tasks; the
-/// same variable twice; rates below 0 or with a decimal point; derived values that differ from what the rates give,
-/// and those that are missing in a list of them.
+/// The first mistake: its line, key and value, and the expected value. Unknown keys, names and tasks; the same variable
+/// twice; rates below 0 or with a decimal point; derived values that differ from the rates' values, or that are missing
+/// in a list of them.
 pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<RatesFile, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a file of rates")?)?;
     let keys = [
@@ -141,10 +141,10 @@ fn exact(value: &Json<'_, '_>) -> Result<Rational, FormatError> {
     }
 }
 
-/// By demand: what flows over a link towards a target.
+/// Per demand: the flow over a link towards a target.
 type Flows = BTreeMap<usize, BTreeMap<(NodeId, LinkId), Rational>>;
 
-/// What has been read.
+/// The rates read so far, and their context.
 struct Reading<'a> {
     problem: Problem<'a>,
     demands: Demands<'a>,
@@ -434,7 +434,7 @@ fn part(
     }
 }
 
-/// So many numbers of operands.
+/// `N` numbers of operands.
 fn numbers<const N: usize>(list: &Json<'_, '_>, demand: &Demand<'_>) -> Result<[usize; N], FormatError> {
     let mut all = Vec::new();
     list.each(|_, number| {

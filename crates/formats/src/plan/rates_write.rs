@@ -18,7 +18,7 @@ use crate::native::quote;
 /// trees.
 ///
 /// # Errors
-/// A collective whose rates may be read in several ways (all-reduce, scan); a plan that refers to what does not exist.
+/// A collective whose rates are ambiguous (all-reduce, scan); a plan that refers to a missing node, link or demand.
 pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
     let nothing = RatesError::NoReading { collective: plan.collective.name() };
     let problem = plan.problem().map_err(|_| nothing)?;
@@ -127,10 +127,10 @@ fn operands(value: &Value) -> String {
     format!("[{}]", all.join(","))
 }
 
-/// By demand and link, then by target: copies that are on their way there, `x^{i,k}` of RR-2004-32.
+/// Per demand and link, then per target: copies that are on their way there, `x^{i,k}` of RR-2004-32.
 type Flows = BTreeMap<(usize, LinkId), BTreeMap<NodeId, Rational>>;
 
-/// The flows behind the copies of a plan: of every tree, the way to each target.
+/// The flows of a plan's copies: the path to each target in every tree.
 fn flows(plan: &Plan) -> Flows {
     let mut flows = Flows::new();
     for weighted in &plan.steady_state.patterns {
@@ -148,7 +148,7 @@ fn flows(plan: &Plan) -> Flows {
     flows
 }
 
-/// The links on the way to a node in a tree of copies.
+/// The links of the path to a node in a tree of copies.
 fn way(platform: &Platform, pattern: &Pattern, target: NodeId) -> Vec<LinkId> {
     let links: Vec<LinkId> = pattern.links().collect();
     let arrives = |link: &LinkId| platform.links().get(link.index()).is_some_and(|link| link.to == target);

@@ -120,7 +120,7 @@ fn read_status(value: &Json<'_, '_>) -> Result<Status, FormatError> {
         .ok_or_else(|| value.wrong("a status: optimal or feasible"))
 }
 
-/// What the rest of the plan refers to.
+/// The context that the rest of the plan refers to.
 struct Context<'c> {
     platform: &'c Platform,
     patterns: Patterns<'c>,

@@ -11,12 +11,12 @@ use super::demand::Demands;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 
-/// What the tasks of one pattern refer to.
+/// The context that the tasks of one pattern refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Tasks<'c> {
     pub platform: &'c Platform,
     pub demands: &'c Demands<'c>,
-    /// The demand that is carried out, and what is known of it.
+    /// The demand that is executed, and its properties.
     pub demand: usize,
     pub operands: usize,
     pub commutative: bool,
@@ -72,7 +72,7 @@ impl Tasks<'_> {
         }
     }
 
-    /// A task; `before` tasks stand before it. What a send says no input of is that of the task before.
+    /// A task, after `before` earlier tasks. A send without `after` uses the result of the task before it.
     pub fn task(&self, value: &Json<'_, '_>, before: usize) -> Result<Task, FormatError> {
         let keys = ["link", "merge", "part", "split", "after", "left", "right"];
         let [link, merge, part, split, after, left, right] = value.object(keys)?;
@@ -121,7 +121,7 @@ fn earlier(value: &Json<'_, '_>, count: usize) -> Result<Option<u32>, FormatErro
     Ok(place.and_then(|place| u32::try_from(place).ok()))
 }
 
-/// The last of so many tasks, as an input: the owner's value where there is none.
+/// The last of `before` tasks, as an input. `None`, the owner's value, if `before` is 0.
 fn last(before: usize) -> Option<u32> {
     before.checked_sub(1).and_then(|place| u32::try_from(place).ok())
 }
@@ -148,7 +148,7 @@ pub(super) fn write_plain(out: &mut String, platform: &Platform, task: Task, mes
     }
 }
 
-/// A task as [`Tasks::task`] reads it, but for the braces; so many tasks stand before it.
+/// A task as [`Tasks::task`] reads it, without the braces, after `before` earlier tasks.
 pub(super) fn write(out: &mut String, platform: &Platform, (before, task): (usize, Task), message: bool) {
     write_plain(out, platform, task, message);
     let input = |out: &mut String, key: &str, input: Option<u32>| {

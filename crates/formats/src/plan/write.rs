@@ -32,7 +32,7 @@ pub fn plan_to_json(plan: &Plan) -> String {
 /// before every pattern and slot.
 ///
 /// # Errors
-/// Those of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit where the watch
+/// The errors of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit if the watch
 /// ends the work.
 pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
     let mut out = String::new();
@@ -74,7 +74,7 @@ pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Res
     sink.to.write_all(sink.out.as_bytes())
 }
 
-/// Text on its way to a writer.
+/// Text that is passed to a writer in parts.
 struct Sink<'s> {
     out: String,
     to: &'s mut dyn io::Write,

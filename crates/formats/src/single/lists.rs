@@ -16,7 +16,7 @@ use crate::source::{Source, read_bytes};
 /// Reads start times from an array, or from `"starts"` of an object (multiples of its `"unit"` where it has one).
 ///
 /// # Errors
-/// A file that cannot be read, text that is no such list; what is no time, by its place.
+/// A file that cannot be read, text that is not such a list; an entry that is not a time, by its index.
 pub fn read_starts(path: &Path) -> Result<Vec<Option<Rational>>, FormatError> {
     starts_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
 }
@@ -49,7 +49,8 @@ fn starts(list: &Json<'_, '_>, unit: Option<&Rational>) -> Result<Vec<Option<Rat
 /// `null`, is its own receiver in the result.
 ///
 /// # Errors
-/// A file that cannot be read, text that is no such list; no `null` or several; a number of no processor, by its place.
+/// A file that cannot be read, text that is not such a list; no `null`, or several; a number without a processor, by
+/// its index.
 pub fn read_receivers(path: &Path) -> Result<Vec<u32>, FormatError> {
     receivers_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
 }

@@ -24,7 +24,7 @@ pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_js
 pub use read::one_reduction_from_json;
 pub use write::one_reduction_to_json;
 
-/// What a file of an answer holds.
+/// Contents of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFile {
     /// A steady state with its periodic schedule: `oneport-plan/2`.

@@ -228,7 +228,7 @@ fn right_count(processors: usize) -> String {
     format!("a list of {processors} entries, one per processor")
 }
 
-/// A proof; one of lowered times holds another, which is none of its kind.
+/// A proof. A proof of lowered times contains another proof, of a different kind.
 fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
     let [kind, prices, times, proof, states] = value.object(["kind", "prices", "times", "proof", "states"])?;
     let kind = need(value, kind, "kind", "how the bound is proved")?;

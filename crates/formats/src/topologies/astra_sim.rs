@@ -1,7 +1,7 @@
 //! ASTRA-sim's network YAML of its analytical backend: dimensions that are rings, switches or fully connected.
 //!
-//! As in the congestion-aware backend, `bandwidth` is that of every link each way (of every port, for a switch), and
-//! 1 GB/s are 2^30 bytes per second. Latencies are left out.
+//! As in the congestion-aware backend, `bandwidth` is per link (per port, for a switch) and per direction, and 1 GB/s
+//! are 2^30 bytes per second. Latencies are left out.
 //!
 //! Facts from astra-sim/astra-network-analytical, `congestion_aware/topology` and `common/NetworkFunction.cpp`.
 

@@ -382,7 +382,7 @@ impl<'a> Lexer<'a> {
         Ok(token)
     }
 
-    /// A text in quotes: `\"` stands for a quote, a backslash at the end of a line joins lines.
+    /// A text in quotes: `\"` is a quote, and a backslash at the end of a line joins lines.
     fn quoted(&mut self, rest: &'a str) -> Result<Token<'a>, FormatError> {
         let bytes = rest.as_bytes();
         let mut end = 1;

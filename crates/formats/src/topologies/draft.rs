@@ -1,4 +1,4 @@
-//! A platform in the making: nodes and links with kinds, bandwidths, and notes.
+//! Builder of an imported platform: nodes and links with kinds, bandwidths, and notes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) const MAX_NODES: usize = 100_000;
 /// Most links of a topology, in one direction each.
 pub(super) const MAX_LINKS: usize = 250_000;
 
-/// What a node may do.
+/// The abilities of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Computes, keeps copies, forwards.
@@ -44,11 +44,11 @@ pub(super) struct Wire {
     pub rate: Rational,
 }
 
-/// A way out of the machine.
+/// A port that leads out of the machine.
 #[derive(Debug, Clone)]
 pub(super) struct Port {
     pub node: usize,
-    /// GB/s each way, where the file says it.
+    /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Device {
     pub rank: Option<u64>,
 }
 
-/// A platform in the making.
+/// Builder of an imported platform.
 pub(crate) struct Draft<'o> {
     pub(super) options: &'o ImportOptions,
     pub(super) members: Vec<Member>,
@@ -95,7 +95,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// Adds a node under a name of its own.
+    /// Adds a node under an unused name.
     pub fn node(&mut self, name: impl Into<String>, kind: &'static str, role: Role) -> Result<usize, Mistake> {
         if self.members.len() == MAX_NODES {
             return Err(Mistake::TooMany { what: "nodes", limit: MAX_NODES, instead: "give a part of the topology" });
@@ -138,7 +138,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// A link each way.
+    /// Adds a link in each direction.
     pub fn duplex(&mut self, one: usize, other: usize, kind: &'static str, rate: Rational) -> Result<(), Mistake> {
         self.link(one, other, kind, rate.clone())?;
         self.link(other, one, kind, rate)
@@ -179,7 +179,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a way out of the machine, of `rate` GB/s each way.
+    /// Adds a port out of the machine, of `rate` GB/s per direction.
     pub fn port(&mut self, node: usize, rate: Option<Rational>) {
         self.ports.push(Port { node, rate });
     }

@@ -26,7 +26,7 @@ const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";
 
-/// A graph on its way into a draft.
+/// A graph that is being added to a draft.
 pub(crate) struct Graph<'g, 'o> {
     pub draft: &'g mut Draft<'o>,
     places: BTreeMap<String, usize>,
@@ -54,7 +54,7 @@ impl<'g, 'o> Graph<'g, 'o> {
         Ok(())
     }
 
-    /// Adds an edge between nodes by their ids, both ways unless it is directed.
+    /// Adds an edge between nodes by their ids, in both directions unless it is directed.
     pub fn edge(&mut self, from: &str, to: &str, directed: bool, attributes: &Attributes<'_>) -> Result<(), Mistake> {
         let unknown = |id: &str| Mistake::UnknownNode { name: clip(id), close: None };
         let &one = self.places.get(from).ok_or_else(|| unknown(from))?;

@@ -148,7 +148,7 @@ fn add_object(
     Ok(node)
 }
 
-/// The one switch that stands for all.
+/// The one switch that represents all.
 fn nvswitch(draft: &mut Draft<'_>) -> Result<usize, Mistake> {
     match draft.members.iter().position(|member| member.kind == "NVSwitch") {
         Some(known) => {

@@ -1,4 +1,4 @@
-//! What `iblinkinfo` prints, in blocks or with `--line`: every port with width, speed and its other end.
+//! Reads the output of `iblinkinfo`, in blocks or with `--line`: every port with width, speed and its other end.
 //!
 //! Ends are known by their local identifiers (lid): all ports of a switch have one, each port of a channel adapter has
 //! its own. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch where several of
@@ -60,7 +60,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     if header.is_none() {
         add_owners(&mut fabric, &ports, source.text, &switches);
     }
-    // By lid: whose it is.
+    // Per lid: the name of its owner.
     let mut owners: BTreeMap<u32, String> = ports.iter().map(|port| (port.lid, port.owner.clone())).collect();
     for port in &ports {
         let other = owners.entry(port.other.0).or_insert_with(|| {
@@ -88,7 +88,7 @@ fn header_of(line: &str) -> Option<(bool, &str)> {
     Some((switch, rest.trim().trim_end_matches(':')))
 }
 
-/// Lids of several ports: those of switches.
+/// Lids of several ports: the lids of switches.
 fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
     let mut numbers: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for port in ports {
@@ -123,7 +123,7 @@ fn port<'a>(offset: usize, header: Option<&str>, left: &str, right: &'a str) -> 
     let other = numbers(before).ok_or_else(broken)?;
     let owner = match header {
         Some(header) => header.to_string(),
-        // Ports of channel adapters begin with their GUID, those of switches have it in the header.
+        // Ports of channel adapters begin with their GUID; ports of switches have it in the header.
         None => match place.split_whitespace().next().filter(|guid| guid.starts_with("0x")) {
             Some(guid) => guid.to_string(),
             None if place.contains('"') => return Err(broken()),

@@ -1,4 +1,5 @@
-//! What `ibnetdiscover` prints (and `ibsim` reads): blocks of switches, channel adapters and routers with their ports.
+//! Reads the output of `ibnetdiscover` (and the input of `ibsim`): blocks of switches, channel adapters and routers
+//! with their ports.
 //!
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/ibnetdiscover.c` and the networks that come with ibsim.
 

@@ -1,4 +1,4 @@
-//! What an importer hands over.
+//! The result of an importer.
 
 use oneport_platform::{NodeId, Platform};
 
@@ -11,13 +11,13 @@ pub struct Imported {
     pub platform: Platform,
     /// The format of the file.
     pub format: PlatformFormat,
-    /// What each node is, by node id: "GPU", "PCI switch", ...
+    /// Per node id: the kind of the node, "GPU", "PCI switch", ...
     pub node_kinds: Vec<&'static str>,
-    /// What each link is, by link id: "nvlink", "pci", ...
+    /// Per link id: the kind of the link, "nvlink", "pci", ...
     pub link_kinds: Vec<&'static str>,
-    /// What the file's accelerators are called where they come from.
+    /// The file's accelerators, with their numbers in machine and job.
     pub accelerators: Vec<Accelerator>,
-    /// What was assumed, merged and left out, in the order of reading.
+    /// Assumptions, merges and omissions, in the order of reading.
     pub notes: Vec<Note>,
 }
 
@@ -37,13 +37,13 @@ pub struct Accelerator {
 /// A remark on how the file was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// What it is about.
+    /// The kind of remark.
     pub topic: Topic,
     /// One line without a full stop.
     pub text: String,
 }
 
-/// What a remark is about.
+/// The kind of a remark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// Taken from a table, or from the user, because the file does not say it.

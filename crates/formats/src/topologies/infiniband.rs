@@ -73,7 +73,7 @@ impl Width {
 /// One end of a link: a node's key and the number of its port.
 pub(super) type End = (String, u32);
 
-/// A fabric on its way into a draft.
+/// A fabric that is being added to a draft.
 #[derive(Default)]
 pub(super) struct Fabric {
     pub nodes: BTreeMap<String, FabricNode>,

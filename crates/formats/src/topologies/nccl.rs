@@ -1,8 +1,8 @@
 //! Topology dumps of NCCL and RCCL (`NCCL_TOPO_DUMP_FILE`), with the meaning that NCCL's own search gives them.
 //!
 //! GPUs are processors. PCI bridges, NUMA nodes, network cards and one NVSwitch for all NVSwitches are routers.
-//! Bandwidths are NCCL's, in GB/s each way: PCI width x speed / 80 (speed in units of 100 Mbit/s per lane), NVLink and
-//! xGMI per link and generation, C2C as stated, between NUMA nodes by processor model, network ports as stated.
+//! Bandwidths are NCCL's, in GB/s per direction: PCI width x speed / 80 (speed in units of 100 Mbit/s per lane), NVLink
+//! and xGMI per link and generation, C2C as stated, between NUMA nodes by processor model, network ports as stated.
 //!
 //! Facts from NVIDIA/nccl `src/graph/topo.cc`, `topo.h` (2.30) and ROCm/rocm-systems `projects/rccl/src/graph/topo.h`.
 
@@ -242,7 +242,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             return self.add_below(element, &Place { model: 0, ..*above }, depth + 1);
         }
         let name = format!("{}pci{}", self.prefix(above.host), clip(bus.strip_prefix("0000:").unwrap_or(bus)));
-        // In virtual machines addresses may repeat: NCCL takes every entry for a bridge of its own.
+        // In virtual machines addresses may repeat: NCCL takes every entry for a separate bridge.
         let name = self.draft.free_name(name);
         let node = self.at(element, |draft| draft.node(name, "PCI switch", Role::Switch))?;
         self.bridges.insert((above.host, bus_id(bus)), node);
@@ -313,7 +313,7 @@ struct Place {
     host: usize,
     /// NUMA node.
     cpu: usize,
-    /// What is directly above.
+    /// The node directly above.
     node: usize,
     /// Vendor and device of the bridge directly above; 0 for none.
     model: u64,
@@ -325,12 +325,12 @@ pub(super) fn bus_id(text: &str) -> u64 {
     digits.fold(0, |id: u64, digit| (id << 4) | u64::from(digit))
 }
 
-/// GPUs have class 0x03... (display), those of AMD since MI300 0x12... (processing accelerator).
+/// GPUs have class 0x03... (display); AMD GPUs since MI300 have 0x12... (processing accelerator).
 pub(super) fn is_gpu(class: &str) -> bool {
     class.starts_with("0x03") || class.starts_with("0x12")
 }
 
-/// Whatever is no GPU, no network card, no NVSwitch and no processor's side of NVLink.
+/// Whether a class is neither a GPU, a network card, an NVSwitch nor a processor's side of NVLink.
 fn is_bridge(class: &str) -> bool {
     !(is_gpu(class) || class.starts_with("0x02") || class.starts_with("0x0680"))
 }

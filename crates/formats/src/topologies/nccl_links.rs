@@ -1,4 +1,4 @@
-//! NVLink, xGMI and C2C of the GPUs in a dump of NCCL, and what joins PCI bridges beside the tree.
+//! NVLink, xGMI and C2C of the GPUs in a dump of NCCL, and links between PCI bridges outside the tree.
 
 use oneport_platform::Rational;
 use roxmltree::Node;
@@ -52,7 +52,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             None => self.class_of(gpu.host, target),
         };
         if is_gpu(class) {
-            // The other GPU lists the way back.
+            // The other GPU lists the opposite direction.
             return match self.devices.get(&(gpu.host, bus_id(target))).map(|device| device.node) {
                 Some(other) => self.at(link, |draft| draft.link(node, other, kind, rate)),
                 None => {
@@ -71,13 +71,13 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.at(link, |draft| draft.duplex(node, other, kind, rate))
     }
 
-    /// What a link without a class leads to: a GPU that is in the file, else an NVSwitch.
+    /// The class of a link's target if the file gives none: a GPU that is in the file, else an NVSwitch.
     fn class_of(&mut self, host: usize, target: &str) -> &'static str {
         self.draft.note(Topic::Assumed, "links without tclass lead to GPUs that are in the file, else to NVSwitches");
         if self.devices.contains_key(&(host, bus_id(target))) { "0x03" } else { "0x068000" }
     }
 
-    /// What joins PCI bridges beside the tree (`<pcilink>`).
+    /// Adds links between PCI bridges outside the tree (`<pcilink>`).
     pub(super) fn add_pci_links(&mut self, system: Node<'d, 'i>) -> Result<(), FormatError> {
         for link in system.descendants().filter(|element| element.has_tag_name("pcilink")) {
             let cpu = link.ancestors().find(|element| element.has_tag_name("cpu"));
@@ -92,7 +92,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// The one switch that stands for all: NCCL merges them, for every GPU reaches each.
+    /// The one switch that represents all: NCCL merges them, for every GPU reaches each.
     fn nvswitch(&mut self, gpu: &Gpu<'d, 'i>, link: Node<'d, 'i>) -> Result<usize, FormatError> {
         if let Some(node) = self.nvswitch {
             return Ok(node);
@@ -119,7 +119,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.at(link, |draft| draft.duplex(node, cpu, "c2c", rate))
     }
 
-    /// How many links an element stands for.
+    /// The number of links that an element represents.
     fn count(&self, link: Node<'d, 'i>) -> Result<i64, FormatError> {
         /// More than any GPU has.
         const MOST: i64 = 1000;

@@ -1,4 +1,4 @@
-//! The bandwidths that NCCL and RCCL give to links their files do not measure, in GB/s each way.
+//! The bandwidths that NCCL and RCCL give to links their files do not measure, in GB/s per direction.
 
 use oneport_platform::Rational;
 use roxmltree::Node;
@@ -103,7 +103,7 @@ fn intel(family: i64, model: i64) -> (u32, String) {
     if family == 6 { (rate, format!("Intel {name}")) } else { (6, "Intel, unknown model".to_string()) }
 }
 
-/// By family; older files hold it in another form.
+/// The rate and name of a family; older files hold it in another form.
 fn amd(family: i64) -> (u32, String) {
     let (rate, name) = match family {
         26 | 0xbf => (32, "Zen 5"),

@@ -1,8 +1,8 @@
 //! The table of `nvidia-smi topo -m`: what connects every two GPUs and network cards of a machine.
 //!
 //! GPUs are processors. `NV#` is a number of NVLinks between two GPUs; `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
-//! tree: one switch, several switches, a NUMA node, the machine. NVLinks hide what PCI has between two GPUs, so the
-//! column `NUMA Affinity` (else `CPU Affinity`) tells which share a NUMA node.
+//! tree: one switch, several switches, a NUMA node, the machine. NVLinks hide the PCI path between two GPUs, so the
+//! column `NUMA Affinity` (else `CPU Affinity`) shows which GPUs share a NUMA node.
 //!
 //! Facts from the legend that the command prints itself.
 
@@ -30,7 +30,7 @@ const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
 struct Row<'a> {
     offset: usize,
     cells: Vec<Cow<'a, str>>,
-    /// What follows the cells: affinities.
+    /// The words after the cells: affinities.
     rest: Vec<Cow<'a, str>>,
 }
 
@@ -152,7 +152,7 @@ fn table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Result<(Vec<Cow<'a, 
     Ok((labels, ordered))
 }
 
-/// So many cells, and the rest. Where columns were squeezed, two cells may stand in one word: `NODENODE`.
+/// Splits words into `columns` cells and the rest. If columns were squeezed, two cells may be in one word: `NODENODE`.
 fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
     let mut row = Row { offset, cells: Vec::with_capacity(columns), rest: Vec::new() };
     for word in words {
@@ -168,7 +168,7 @@ fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
     row
 }
 
-/// The cells that a word consists of, if these are at most so many.
+/// The cells that a word consists of. `None` if it has more than `most`, or is not a sequence of cells.
 fn cells(word: &str, most: usize) -> Option<Vec<String>> {
     let mut cells = Vec::new();
     let mut rest = word;

@@ -1,10 +1,10 @@
-//! What a user can say about a topology that its file does not.
+//! Options of a user about a topology, for facts that its file does not give.
 
 use std::collections::BTreeMap;
 
 use oneport_platform::{Rational, Units};
 
-/// What the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
+/// Facts that the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportOptions {
     /// Bandwidths in GB/s by kind of link, instead of the stated ones: `nvlink`, `xgmi`, `pci`, ...
@@ -35,13 +35,13 @@ pub struct Capacity {
 pub struct Replicate {
     /// How many machines, from 1.
     pub count: usize,
-    /// What joins them.
+    /// The fabric that joins them.
     pub fabric: Fabric,
-    /// GB/s each way of a port (of a cable, for [`Fabric::Full`]); where absent, what the file says of its ports.
+    /// GB/s per direction of a port (of a cable, for [`Fabric::Full`]). If absent, the rates of the file's ports.
     pub bandwidth: Option<Rational>,
 }
 
-/// What joins machines.
+/// The fabric that joins machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fabric {
     /// One switch for all ports.

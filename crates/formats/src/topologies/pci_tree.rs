@@ -9,7 +9,7 @@ use super::draft::Role;
 use super::imported::Topic;
 use crate::error::Mistake;
 
-/// What connects two devices, from near to far.
+/// The connection of two devices, from near to far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Near {
     /// One PCI switch.
@@ -22,7 +22,7 @@ pub(super) enum Near {
 
 /// Groups of devices, by union of pairs.
 pub(super) struct PciTree {
-    /// By level: the group of each device, named by one of its members.
+    /// Per level: the group of each device, named by one of its members.
     levels: [Vec<usize>; 3],
 }
 
@@ -50,7 +50,7 @@ impl PciTree {
         for (level, kind) in [(Near::Switch, "pci"), (Near::Switches, "pcis")] {
             let groups = self.groups(level);
             for (number, members) in groups.values().enumerate() {
-                // What has the same node already is one thing at this level.
+                // Devices that have the same node already are one at this level.
                 let mut below: Vec<usize> = members.iter().filter_map(|&member| above.get(member).copied()).collect();
                 below.sort_unstable();
                 below.dedup();
@@ -109,7 +109,7 @@ impl PciTree {
     }
 }
 
-/// The first member of a group, with paths halved on the way.
+/// The first member of a group. Paths are halved meanwhile.
 fn find(groups: &mut [usize], mut device: usize) -> usize {
     while let Some(&parent) = groups.get(device) {
         if parent == device {

@@ -88,7 +88,7 @@ fn add_xgmi(
         match kind {
             "XGMI" => {}
             "PCIE" | "N/A" => continue,
-            // What rocm-smi writes for a type that it does not know.
+            // The text of rocm-smi for a type that it does not know.
             "XXXX" => {
                 draft.note(Topic::Assumed, "pairs of link type XXXX have no link of their own");
                 continue;
@@ -133,7 +133,7 @@ fn direct(tables: &Tables<'_>, pair: (u64, u64)) -> Result<bool, Mistake> {
     }
 }
 
-/// `50000-100000` in MB/s: the largest; `None` for N/A and 0, which is no link.
+/// `50000-100000` in MB/s: the largest. `None` for N/A and 0: there is no link.
 fn megabytes(text: &str) -> Result<Option<Rational>, Mistake> {
     if text == "N/A" {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! SimGrid's platform XML (4.1): hosts, routers, links, routes, clusters, zones.
 //!
 //! Hosts are processors, routers forward. A link that routes share becomes a pair of routers with one link between them
-//! of the link's bandwidth, both ways together where it is SHARED; SPLITDUPLEX links are one such pair each way. A link
-//! alone on one route joins its ends directly. Routes of zones end at their gateways. Clusters stand in
+//! of the link's bandwidth, for both directions together if it is SHARED; SPLITDUPLEX links are one such pair per
+//! direction. A link alone on one route joins its ends directly. Routes of zones end at their gateways. Clusters are in
 //! [`simgrid_cluster`](super::simgrid_cluster). Latencies and speeds of hosts are left out.
 //!
 //! Facts from simgrid.org, "Platform reference" (`simgrid.dtd`, version 4.1).
@@ -30,9 +30,9 @@ const MAX_HOPS: usize = 500_000;
 /// How a link's bandwidth is shared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// By both directions together.
+    /// Both directions share it.
     Shared,
-    /// By each direction alone.
+    /// Each direction has it alone.
     Split,
     /// Not at all: each route has it whole.
     Fat,
@@ -43,7 +43,7 @@ struct Cable {
     sharing: Sharing,
     /// Passes of routes, up and down, to see whether one is alone.
     passes: [usize; 2],
-    /// Entry and exit, of the way up and the way down.
+    /// Entry and exit of the pair of routers, per direction: up, down.
     ends: [Option<(usize, usize)>; 2],
 }
 
@@ -231,7 +231,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.half(hop, id, down)
     }
 
-    /// A link by its name; those that are split have a name for each half, too.
+    /// A link by its name. The halves of a split link have names, too.
     fn half(&self, element: Node<'_, '_>, id: &'d str, down: bool) -> Result<Hop<'d>, FormatError> {
         let is_split = |id: &str| self.cables.get(id).is_some_and(|cable| cable.sharing == Sharing::Split);
         if self.cables.contains_key(id) {
@@ -245,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Err(wrong(self.source, element, Mistake::Import(format!("there is no link '{}'", clip(id)))))
     }
 
-    /// A route of one link, one way.
+    /// A route of one link, in one direction.
     pub(super) fn over(
         &mut self,
         element: Node<'d, 'i>,
@@ -297,7 +297,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let alone = cable.passes.get(usize::from(down)) == Some(&1);
             let (rate, sharing) = (cable.rate.clone(), cable.sharing);
             if sharing == Sharing::Fat || (sharing == Sharing::Split && alone) {
-                // Nobody else is on this way: the link leads straight on.
+                // No other route uses this direction, or each route has the whole link: the link leads straight on.
                 let next = if last { to } else { self.corner(element, here, id, down)? };
                 self.join(element, here, next, &rate)?;
                 before = None;

@@ -1,8 +1,8 @@
 //! SimGrid's clusters: flat ones, tori, fat trees, dragonflies, and zones of cabinets, host links and peers.
 //!
-//! Links of a cluster are split where the file does not say otherwise. A limiter is what all that enters and leaves a
-//! host or switch shares. Messages take any way through the network, not only SimGrid's one route. Loopbacks are left
-//! out.
+//! Links of a cluster are split where the file does not say otherwise. A limiter is a bandwidth that all traffic into
+//! and out of a host or switch shares. Messages take any path through the network, not only SimGrid's one route.
+//! Loopbacks are left out.
 //!
 //! Facts from simgrid.org, "Platform reference", "Torus Cluster", "Fat Tree", "Dragonfly", and `simgrid.dtd`.
 
@@ -33,7 +33,7 @@ impl Station {
     }
 }
 
-/// What all links of a cluster have in common.
+/// Common properties of all links of a cluster.
 struct Cluster<'d, 'i> {
     element: Node<'d, 'i>,
     id: &'d str,
@@ -79,7 +79,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(numbers.into_iter().map(|number| format!("{prefix}{number}{suffix}")).collect())
     }
 
-    /// Hosts around a router, each with a link of its own, and a backbone where there is one.
+    /// Hosts around a router, each with a separate link, and a backbone if there is one.
     fn flat(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
         let element = cluster.element;
         let [prefix, suffix] = ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
@@ -100,7 +100,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// What passes it shares its bandwidth, unless it is a FATPIPE; the center lies behind it.
+    /// Messages that pass the backbone share its bandwidth, unless it is a FATPIPE. The center is behind it.
     fn backbone(
         &mut self,
         element: Node<'_, '_>,
@@ -130,7 +130,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(Station { enter, leave })
     }
 
-    /// So many parallel links between two stations.
+    /// `links` parallel links between two stations.
     fn connect(
         &mut self,
         cluster: &Cluster<'d, 'i>,
@@ -331,7 +331,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.more_routers(zone, center, &total)
     }
 
-    /// The zone's first router, else one of its own.
+    /// The zone's first router, else a new one.
     fn center(&mut self, zone: Node<'d, 'i>) -> Result<usize, FormatError> {
         if let Some(router) = children(zone, "router").next() {
             return self.place(router, need(self.source, router, "id", "the router's name")?);

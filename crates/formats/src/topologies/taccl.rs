@@ -1,8 +1,8 @@
 //! TACCL's JSON of a machine: `links` and `invbws` from every GPU (column) to every GPU (row).
 //!
 //! A link takes `invbws` microseconds per megabyte. Files without these tables have `node_invbws_list`, and the links
-//! stand in TACCL's code: one number is a machine around a switch (DGX-2), two are the double and single links of a
-//! DGX-1 (NDv2). What joins machines stands in TACCL's sketches, and is left out.
+//! are in TACCL's code: one number is a machine around a switch (DGX-2), two are the double and single links of a DGX-1
+//! (NDv2). The links between machines are in TACCL's sketches and are left out.
 //!
 //! Facts from microsoft/taccl, `taccl/topologies/generic.py` and `taccl/examples/topo`.
 
@@ -70,7 +70,7 @@ const CUBE: [[(usize, usize); 8]; 2] = [
     [(0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6)],
 ];
 
-/// A machine whose links stand in TACCL's code, by how many times per megabyte the file has.
+/// A machine whose links are in TACCL's code, by the number of times per megabyte in the file.
 fn known_machine(draft: &mut Draft<'_>, top: &Json<'_, '_>, gpus: u64, list: Json<'_, '_>) -> Result<(), FormatError> {
     let mut rates = Vec::new();
     list.each(|_, time| {

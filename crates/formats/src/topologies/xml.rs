@@ -31,7 +31,7 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
     })
 }
 
-/// What would take a parser long: entities, and many attributes. Both are looked for in the text as it stands.
+/// Refuses text that would take a parser long: entities, and many attributes. Both are looked for in the raw text.
 fn check(source: &Source<'_>) -> Result<(), FormatError> {
     if let Some(at) = source.text.find("<!ENTITY") {
         let message = "entities are not read here; write the text itself".to_string();

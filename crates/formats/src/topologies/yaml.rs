@@ -30,7 +30,7 @@ impl Yaml {
         if source.text.len() > MAX_BYTES {
             return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_BYTES as u64 }));
         }
-        // Offsets are those of lines: errors name no more.
+        // Offsets of lines: errors name nothing finer.
         let lines: Vec<usize> = source.text.lines().map(|line| source.offset_of(line)).collect();
         let mut builder = Builder { source, lines, open: Vec::new(), nodes: 0 };
         for event in Parser::new_from_str(source.text) {

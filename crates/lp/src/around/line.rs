@@ -1,12 +1,13 @@
 //! Chains along a line: of operands that keep their order.
 //!
-//! The owners of the operands stand on a line in the operands' order. What is left of a root is combined on the way to
-//! it, owner after owner, and so is what is right of it: an interval grows at its end. The root merges both with its
-//! own. What all want goes on from the root to both sides.
+//! The owners of the operands are on a line in the operands' order. The operands left of a root are combined on the way
+//! to it, owner after owner, and so are the operands right of it: an interval grows at its end. The root merges both
+//! with its own. A result that all want goes on from the root to both sides.
 //!
 //! In a reduce-scatter among `n` owners the one at place `i` sends `n - 1 - i` partial results to the right and `i` to
-//! the left: `n - 1` messages, as on a ring, and nobody can send fewer. It receives `n - i` and `i + 1`, two more than
-//! on a ring. In an all-reduce two messages go over every step of the line, one each way, wherever the root is.
+//! the left: `n - 1` messages, as on a ring, and no owner can send fewer. It receives `n - i` and `i + 1`, two more
+//! than on a ring. In an all-reduce two messages go over every step of the line, one in each direction, wherever the
+//! root is.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,7 @@ use crate::LpError;
 /// Owners in the order of their operands.
 pub(super) struct Line<'q> {
     owners: &'q [NodeId],
-    /// From each to the next one; `None` where no way leads.
+    /// The path from each owner to the next one. `None` if no path leads there.
     right: Vec<Option<Vec<LinkId>>>,
     /// To each from the next one.
     left: Vec<Option<Vec<LinkId>>>,
@@ -40,8 +41,8 @@ impl<'q> Line<'q> {
         (links + self.owners.len()).saturating_mul(block.count) as u64
     }
 
-    /// A pattern for every demand, and how often; `None` where one meets a gap, or somebody who owns nothing wants
-    /// something.
+    /// A pattern for every demand, and how often it is executed per instance. `None` if one meets a gap, or if a node
+    /// that owns nothing wants something.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -52,7 +53,7 @@ impl<'q> Line<'q> {
                 demand.goals().into_iter().map(|(node, _)| self.place(node)).collect::<Option<BTreeSet<_>>>()?;
             let root = match demand.goals {
                 Goals::At(target) => self.place(target)?,
-                // Nobody is far from the middle.
+                // The root is the middle: this minimises the longest distance.
                 _ => self.owners.len() / 2,
             };
             Some((self.pattern(number, root, &wanting)?, rate.clone()))
@@ -70,7 +71,8 @@ impl<'q> Line<'q> {
         self.owners.iter().position(|&owner| owner == node)
     }
 
-    /// What is left and what is right of the root is combined on the way to it, the whole goes on to who wants it.
+    /// The operands left and right of the root are combined on the way to it; the whole goes on to the nodes that want
+    /// it.
     fn pattern(&self, number: usize, root: usize, wanting: &BTreeSet<usize>) -> Option<Pattern> {
         let end = self.owners.len() - 1;
         let mut pattern = Pattern::new(number);
@@ -107,7 +109,7 @@ impl<'q> Line<'q> {
     }
 }
 
-/// Sends a part over the links, one after the other.
+/// Sends a part over the links in sequence.
 fn send(pattern: &mut Pattern, links: &[LinkId], part: Interval, after: Option<u32>) -> Option<u32> {
     links.iter().fold(after, |after, &link| pattern.send(link, part, after))
 }

@@ -4,9 +4,9 @@
 //! partitions or one port prove in a moment: then they are the answer. If they do not, the program starts from them,
 //! and a limit that ends the work early leaves chains at least.
 //!
-//! The [`ring`] visits the participants in their own order, or each time goes on to the nearest one. A message goes
-//! around it from its owner; operands that commute are combined on the way around to their target, one after the other;
-//! what all need is combined and then spread, as often towards every participant.
+//! The [`ring`] visits the participants in their own order, or always goes on to the nearest one left. A message goes
+//! around it from its owner; operands that commute are combined in sequence on the way around to their target; a result
+//! that all need is combined and then spread, equally often from every participant.
 //!
 //! Operands that keep their order are combined along the [`line`] of their owners, from both ends towards the target.
 
@@ -33,13 +33,13 @@ const MANY: usize = 64;
 /// Percent of the time left that the bounds may take; the rest is for a program.
 const BOUND: u32 = 40;
 
-/// The better of the two rings, or the line where operands keep their order, and the best of the quick bounds. `None`
-/// for few participants, and for collectives that no chains carry out.
+/// The better of the two rings, or the line if operands keep their order, and the best of the quick bounds. `None` for
+/// few participants, and for collectives that chains cannot execute.
 ///
 /// `O(n (l + t))` for `n` participants, runs of Dijkstra's algorithm over `l` links, and chains of `t` tasks.
 ///
 /// # Errors
-/// Those of the bounds; [`LpError::Stopped`] where the question's watch ends the work, or leaves no room for chains;
+/// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
 /// [`LpError::TooManyTasks`].
 pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     let Some(block) = question.block() else { return Ok(None) };
@@ -140,8 +140,8 @@ impl<'q> Search<'q> {
     }
 }
 
-/// The two rings of the chains in short, for any number of participants: one in their own order, and one that goes on
-/// to the nearest. The second is made when it is asked for. Nothing for collectives that no ring carries out.
+/// The two rings of the chains in short, for any number of participants: one in the participants' order, and one that
+/// always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
 pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
     let participants = block.and_then(|block| able(question, &block)).filter(|all| all.len() > 1);
@@ -176,12 +176,12 @@ fn in_order(block: &Block<'_>) -> bool {
     block.kind.combines() && !block.is_commutative()
 }
 
-/// Who owns or wants something, if chains of so many are looked at and all can take part in one.
+/// The owners and receivers, if there are enough of them for chains and all can take part in one.
 fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     able(question, block).filter(|all| all.len() >= MANY)
 }
 
-/// Who owns or wants something, if all of them can pass everything on, and combine where that is asked for.
+/// The owners and receivers, if all of them replicate and, for a combining collective, can merge.
 fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     let combines = block.kind.combines();
     let serves = match block.kind {
@@ -249,7 +249,7 @@ mod tests {
                     referee::check_steady_state(problem, &solution.steady_state)
                         .unwrap_or_else(|violation| panic!("{model:?} {collective:?}: {violation}"));
                     let bound = referee::bound(problem, &solution.certificate).unwrap();
-                    // Of trees that keep the order the referee knows the prices, which may prove more than cuts.
+                    // The referee prices trees that keep the order exactly, which may prove more than cuts.
                     let (claimed, ordered) = (&solution.upper_bound, in_order(&collective.blocks()[0]));
                     assert!(bound == *claimed || ordered && bound < *claimed, "{model:?} {}", collective.name());
                     assert!(solution.steady_state.throughput <= bound, "{model:?} {}", collective.name());
@@ -303,8 +303,8 @@ mod tests {
         assert!(compared > 200, "{compared}");
     }
 
-    /// Where everybody has one port and reaches everybody, order costs little: those who receive from both sides
-    /// receive two messages more than anybody must.
+    /// If every node has one port and reaches all others, order costs little: nodes that receive from both sides
+    /// receive two messages more than necessary.
     #[test]
     fn a_line_comes_close_on_equal_ports() {
         let [link_cost, compute] = [3, 1].map(|cost| Costs::Uniform { low: cost, high: cost });
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(solution.upper_bound, Rational::new(1.into(), (3 * 63).into()));
     }
 
-    /// Few participants, prefixes, and targets beside the line are left to the program.
+    /// The program solves questions with few participants, prefixes, and targets outside the line.
     #[test]
     fn others_have_no_chains() {
         let platform = ring(65, &Options::default()).unwrap();

@@ -16,7 +16,7 @@ use crate::{LpError, Question};
 pub(super) struct Ring {
     order: Vec<NodeId>,
     places: BTreeMap<NodeId, usize>,
-    /// From each to the next one; `None` where no way leads.
+    /// The path from each participant to the next one. `None` if no path leads there.
     ways: Vec<Option<Vec<LinkId>>>,
 }
 
@@ -45,10 +45,11 @@ impl Ring {
         self.length(block).saturating_mul(block.count as u64)
     }
 
-    /// Roots at which the chains of a demand that all want combined end. Every other one does: each step of the ring is
-    /// left out once, by what is combined or by what is copied, as with all of them; only merges and sizes by operand
-    /// may tell the difference. Where there is no room for so many, one: some step is left out by none of several, too,
-    /// so that more would not be faster. Of `n` participants, that loses one part in `n`.
+    /// Roots at which the chains end, for a demand whose result all want. Every other participant suffices: each step
+    /// of the ring is left out once, by the combining or by the copying, as with all participants; only merges and
+    /// sizes by operand may make a difference. If there is no room for that many, a single root: with several, too,
+    /// some step would never be left out, so more would not be faster. With `n` participants, that loses one part in
+    /// `n`.
     pub(super) fn roots(&self, block: &Block<'_>, room: u64, all: bool) -> Vec<NodeId> {
         let owners: BTreeSet<NodeId> = block.operands().iter().copied().collect();
         let possible: Vec<NodeId> = self.order.iter().copied().filter(|node| owners.contains(node)).collect();
@@ -71,7 +72,7 @@ impl Ring {
         Some(Rational::new(count.clone(), BigInt::from(2) * (count - 1)) / busy)
     }
 
-    /// A chain for every demand, or one towards every root, and how often; `None` where one meets a gap.
+    /// One chain per demand, or per root, and how often an instance executes it. `None` if one meets a gap.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -94,7 +95,7 @@ impl Ring {
         Ok(Some(patterns))
     }
 
-    /// Operands are combined around the ring until a root has all; from there the result goes on to all who want it.
+    /// Operands are combined around the ring up to a root; from there the result goes on to all nodes that want it.
     fn chain(&self, number: usize, demand: &Demand<'_>, root: NodeId) -> Option<Pattern> {
         let owners: BTreeMap<NodeId, usize> = demand.operands.iter().copied().zip(0..).collect();
         let mut wanting: BTreeSet<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
@@ -103,7 +104,7 @@ impl Ring {
         let mut pattern = Pattern::new(number);
         let mut operands: Vec<usize> = Vec::with_capacity(owners.len());
         let mut last = None;
-        // Once around from behind the root to the root, and on until nobody is left.
+        // Once around from behind the root to the root, and on until all receivers have the result.
         let count = self.order.len();
         let first = if owners.len() == 1 && owners.contains_key(&root) { count } else { 1 };
         for step in first..=2 * count {

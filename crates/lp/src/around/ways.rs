@@ -1,7 +1,7 @@
-//! Shortest ways between participants.
+//! Shortest paths between participants.
 //!
-//! Of a node that only one link leaves, every way begins with that link. So all hosts behind a switch go by one tree,
-//! that of the switch: around a star of hosts, one run of Dijkstra's algorithm finds all ways.
+//! If only one link leaves a node, every path from it begins with that link. So all hosts behind a switch share one
+//! tree, the tree of the switch: around a star of hosts, one run of Dijkstra's algorithm finds all paths.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ use oneport_watch::Watch;
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
 
-/// Patterns and how often an instance executes them; `None` where there are none.
+/// Patterns and how often an instance executes them. `None` if there are no chains.
 pub(super) type Shares = Option<Vec<(Pattern, Rational)>>;
 
 /// Most distances kept.
 const DISTANCES: usize = 1 << 22;
 
-/// Ways by the costs of links; trees of nodes that several others go by are kept.
+/// Paths by the costs of links. Trees of nodes that several others pass are cached.
 pub(super) struct Ways<'q> {
     platform: &'q Platform,
     watch: &'q Watch,
@@ -59,7 +59,7 @@ impl<'q> Ways<'q> {
         Ok(tree)
     }
 
-    /// The links of the shortest way; `None` where none leads.
+    /// The links of the shortest path. `None` if the target is unreachable.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the question's watch.
@@ -75,13 +75,13 @@ impl<'q> Ways<'q> {
         }
     }
 
-    /// An order in which each participant is, of those left, the nearest to the one before; those that a limit leaves
-    /// come in their own order.
+    /// An order in which each participant is the nearest, among the remaining ones, to the one before. Participants
+    /// that a limit leaves come in their given order.
     pub(super) fn nearest(&mut self, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
         let mut order: Vec<NodeId> = participants.first().copied().into_iter().collect();
         let mut visited = vec![false; self.platform.nodes().len()];
         order.iter().for_each(|node| visited[node.index()] = true);
-        // The participants by distance from each node that ways go by, and how many of them have been passed.
+        // Per node that paths go by: the participants by distance, and how many of them have been passed.
         let mut lists: BTreeMap<NodeId, (Vec<NodeId>, usize)> = BTreeMap::new();
         while let Some(&last) = order.last().filter(|_| order.len() < participants.len()) {
             if self.watch.ask().is_err() {

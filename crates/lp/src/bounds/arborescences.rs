@@ -39,16 +39,16 @@ const MOST_ARCS: usize = 20_000;
 const MOST_TARGETS: usize = 256;
 /// Most rounds of minimum cuts in one.
 const MOST_ROUNDS: usize = 300;
-/// What a flow of 1 is in the rounds before the exact optimum.
+/// The fixed-point value of a flow of 1, in the rounds before the exact optimum.
 const UNIT: u64 = 1 << 40;
-/// By how much less than that it counts as violated: floats err.
+/// A flow counts as violated if it is less than `UNIT` by more than this: floats err.
 const ROOM: u64 = 1 << 20;
 
 /// The certificate with cuts for the demands of broadcasts and all-gathers that some node that replicates does not
 /// want, unless it has cuts already. Demands that the watch leaves no time for have none.
 ///
 /// # Errors
-/// Those of the exact solver.
+/// The errors of the exact solver.
 pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watch) -> Result<Certificate, LpError> {
     let copies = question.problem().blocks().iter().any(|block| block.kind == Kind::Copy);
     if !copies || !certificate.cuts.is_empty() {
@@ -101,7 +101,7 @@ fn cuts<N: Exact + Into<BigUint>>(
     Ok(cuts)
 }
 
-/// All arcs, and by node the other ends of those that leave it and enter it.
+/// All arcs; per node, the ends of the arcs that leave it, and the starts of the arcs that enter it.
 struct Ways<'r, N> {
     arcs: &'r [(usize, usize, N)],
     heads: Vec<Vec<usize>>,
@@ -127,12 +127,12 @@ struct Tree<N> {
     nodes: usize,
     source: usize,
     targets: Vec<usize>,
-    /// Those that some path from the source to a target can use.
+    /// Arcs that some path from the source to a target can use.
     arcs: Vec<(usize, usize, N)>,
     /// How many nodes may help without wanting the message.
     helpers: usize,
-    /// Whether a node that no such path can use counts as one of those entered, so that no arc of its own enters
-    /// anything: if it leads to a target, and else not. `None` for the others.
+    /// For a node that is on no path from the source to a target: whether it counts as entered, so that its arcs enter
+    /// no set. True if it leads to a target. `None` for the other nodes.
     aside: Vec<Option<bool>>,
 }
 
@@ -233,7 +233,7 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
     }
 }
 
-/// The program under way: by row, the set that is entered.
+/// The program so far: per row, the set that is entered.
 struct Cover<'t, N> {
     tree: &'t Tree<N>,
     solver: Solver,

@@ -1,7 +1,8 @@
-//! What a scheme for several nodes costs at least: it contains a reduction tree for each of them.
+//! Lower bound on the price of a scheme for several nodes: it contains a reduction tree for each of them.
 //!
 //! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree
-//! for this goal whose tasks are tasks of the scheme. So it costs no less than the dearest of the cheapest trees.
+//! for this goal whose tasks are tasks of the scheme. So its price is at least the most expensive of the cheapest
+//! trees.
 
 use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};
@@ -11,7 +12,7 @@ use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
 use crate::{LpError, Question};
 
-/// Prices the dearest tree. Its patterns stand for what has to be paid, and carry nothing out.
+/// Oracle for the most expensive of the goals' cheapest trees. Its patterns only carry loads; they execute nothing.
 pub struct Contained<'a> {
     cheapest: Cheapest<'a>,
     targets: Vec<NodeId>,

@@ -25,7 +25,7 @@ use super::volume::Bound;
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::{LpError, Question};
 
-/// Neighbourhoods of so many nodes are tried, in so many sizes, for messages between all pairs.
+/// Numbers of centres, and of sizes per centre, tried for messages between all pairs.
 const CENTRES: usize = 16;
 const SIZES: usize = 64;
 
@@ -51,7 +51,7 @@ pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     Ok(best.map(|(throughput, side)| Bound { throughput, certificate: search.certificate(&side) }))
 }
 
-/// By node, whether it is inside.
+/// Per node: whether it is inside.
 type Side = Vec<bool>;
 
 struct Search<'q> {
@@ -60,7 +60,7 @@ struct Search<'q> {
     /// How many messages a link carries per unit of time, as integers over one denominator.
     capacities: Vec<BigUint>,
     denominator: BigInt,
-    /// Who owns or wants something, ascending.
+    /// Owners and receivers, ascending.
     members: Vec<NodeId>,
 }
 
@@ -95,7 +95,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Capacity that leaves a set, and how many demands cross it.
+    /// Bound of a set: capacity leaving it divided by the demands crossing it. `None` if none cross.
     fn proved(&self, side: &Side) -> Option<Rational> {
         let leaving = self.platform().links().iter().zip(&self.capacities);
         let leaving = leaving.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
@@ -260,7 +260,7 @@ impl<'q> Search<'q> {
         best.into_iter().map(|(_, side)| side).collect()
     }
 
-    /// What is proved alone, and the nearest nodes around some members, as many as prove most.
+    /// The sides that prove a bound alone, and for some members the neighbourhood that proves the best bound.
     fn neighbourhoods(&self) -> Vec<Side> {
         let platform = self.platform();
         let mut sides = self.alone();
@@ -325,8 +325,8 @@ fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
     order
 }
 
-/// The platform with all links turned if asked, where every node may keep what it passes on: cuts are the same
-/// whoever may. Ids stay.
+/// The platform, with all links reversed if asked, where every node replicates: cuts do not depend on replication. Ids
+/// stay.
 fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
@@ -340,7 +340,7 @@ fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
     builder.build().ok()
 }
 
-/// Participants that stand for all others, which symmetries map to them.
+/// Participants that represent all others, which symmetries map to them.
 fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> {
     let twins = twins(platform);
     let mut known = BTreeSet::new();
@@ -359,7 +359,7 @@ fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> 
     chosen
 }
 
-/// By node, the number of a class of twins: nodes whose links lead to the same nodes, and come from the same, at the
+/// Per node: the number of its class of twins: nodes whose links lead to the same nodes, and come from the same, at the
 /// same costs. Two twins exchanged leave all cuts as they were. `O((n + m) log(n + m))`.
 fn twins(platform: &Platform) -> Vec<usize> {
     let mut classes = BTreeMap::new();

@@ -14,9 +14,9 @@
 //!   for each exchange:               sum over its collections C of w(C) uses(C, e) <= x(e),  sum of w(C) >= 1
 //! ```
 //!
-//! Borders, gatherings and odd sets are too many to list: those that the solution violates join it. Collections join
-//! where they are cheaper than those at hand. Dual values are a certificate: prices, weights of borders and gatherings,
-//! potentials, and lengths of exchanges.
+//! Borders, gatherings and odd sets are too many to list: an inequality joins if the solution violates it. A collection
+//! joins if it is cheaper than the collections at hand. Dual values are a certificate: prices, weights of borders and
+//! gatherings, potentials, and lengths of exchanges.
 
 use std::collections::BTreeSet;
 
@@ -39,11 +39,11 @@ use crate::{LpError, Question};
 /// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond,
 /// the exchange of single participants is asked alone.
 pub(super) const MOST_SHARED_LINKS: usize = 150;
-/// Transfers per instance are guessed in multiples of `2^-30`;
+/// Fixed-point unit of transfers per instance: `2^-30`.
 const UNIT_BITS: u64 = 30;
-/// what is violated by less than `2^-18` is left to the exact optimum.
+/// Violations below `2^-18` are left to the exact optimum.
 const SLACK_BITS: u64 = 18;
-/// So many rounds in a row may lead nowhere.
+/// Rounds without progress before the floating-point phase stops.
 const STALLED_ROUNDS: usize = 20;
 /// Exact optima looked at, at most.
 const EXACT_ROUNDS: usize = 12;
@@ -57,13 +57,13 @@ pub struct Program<'a> {
     period: Column,
     links: Vec<Column>,
     resources: Resources,
-    /// By place in the resources.
+    /// Per index in the resources.
     rows: Vec<Row>,
     merges: Option<Merges>,
     ports: Option<PortSets>,
     partitions: [Partitions<'a>; 2],
     borders: Vec<(Border, Row)>,
-    /// A row that says that no more enters a node than leaves it (a positive potential), or the reverse.
+    /// Flow rows: inflow <= outflow (a positive potential) if true, outflow <= inflow if false.
     potentials: Vec<(NodeId, bool, Row)>,
     shares: Vec<Share<'a>>,
     stopped: bool,
@@ -74,12 +74,12 @@ struct Share<'a> {
     exchange: Exchange<'a>,
     direction: Direction,
     parts: Vec<Vec<NodeId>>,
-    /// By link, where a collection uses it.
+    /// Per link: its row, if a collection uses it.
     rows: Vec<Option<Row>>,
-    /// Collections are averaged.
+    /// Convexity row: the weights of the collections add up to at least 1.
     average: Row,
     known: BTreeSet<Vec<LinkId>>,
-    /// By link: an average of lengths asked about, guessed.
+    /// Per link: an average of past lengths, in fixed point.
     centre: Vec<u128>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Program<'a> {
     /// The program without borders and exchanges.
     ///
     /// # Errors
-    /// Those of the exact solver.
+    /// The errors of the exact solver.
     pub fn new(question: &'a Question<'a>, participants: &'a [NodeId], volume: &'a Volume) -> Result<Self, LpError> {
         let platform = question.platform();
         let resources = Resources::new(platform, true);
@@ -145,7 +145,7 @@ impl<'a> Program<'a> {
     /// Takes in a border; says whether it is new.
     ///
     /// # Errors
-    /// Those of the exact solver.
+    /// The errors of the exact solver.
     pub fn add_border(&mut self, border: Border) -> Result<bool, LpError> {
         if self.borders.iter().any(|(known, _)| known.sets == border.sets && known.direction == border.direction) {
             return Ok(false);
@@ -161,7 +161,7 @@ impl<'a> Program<'a> {
     /// Takes in what has to be crossed around every participant, and around all of them at once.
     ///
     /// # Errors
-    /// Those of the exact solver.
+    /// The errors of the exact solver.
     pub fn add_singletons(&mut self) -> Result<(), LpError> {
         let ones = vec![1i64; self.links.len()];
         for direction in 0..self.partitions.len() {
@@ -176,8 +176,7 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// The partitions that the borders are between, those that are charged most first. A router on several sides is
-    /// on none.
+    /// The partitions of the borders, with the largest dual value first. A router in several sets is in none.
     pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
         let several = self.borders.iter().filter(|(border, _)| border.sets.len() > 1);
         let mut charged: Vec<(Rational, &Border)> =
@@ -193,10 +192,10 @@ impl<'a> Program<'a> {
         found
     }
 
-    /// Takes in an exchange between these parts, unless there are too many of them and of junctions.
+    /// Adds an exchange between these parts, unless there are too many of them and of junctions.
     ///
     /// # Errors
-    /// Those of the exact solver; parts that cannot reach one another.
+    /// The errors of the exact solver; parts that cannot reach one another.
     pub fn add_exchange(&mut self, direction: Direction, parts: &[Vec<NodeId>]) -> Result<(), LpError> {
         let platform = self.question.platform();
         let exchange = Exchange::new(self.question, direction, parts, (0..parts.len()).collect());
@@ -242,7 +241,7 @@ impl<'a> Program<'a> {
     /// as `enough` is proved, or the watcher says so.
     ///
     /// # Errors
-    /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
+    /// The errors of the exact solver; [`LpError::Stopped`] by the question's watch.
     pub fn solve(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
@@ -400,8 +399,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Adds collections that are cheaper than those at hand for lengths in floating point, and, beside them, the
-    /// cheapest for lengths half way to their average so far: half the rounds.
+    /// Adds collections that are cheaper than the known ones for lengths in floating point. It also adds the cheapest
+    /// for lengths half way to their average so far: this halves the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
         let longest = self.question.platform().links().iter().map(|link| &link.cost).max();
@@ -442,8 +441,8 @@ impl<'a> Program<'a> {
         Ok(added)
     }
 
-    /// What an optimum's dual values prove, with the certificate; `None` if that is nothing: as long as collections are
-    /// missing, an exchange may cost less than the program believes, or nothing.
+    /// Bound from an optimum's dual values, with its certificate. `None` if they prove nothing: while collections are
+    /// missing, an exchange may cost less than the program assumes, or nothing.
     fn bound(&self, optimum: &Optimum) -> Result<Option<Bound>, LpError> {
         let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
         let prices: Vec<Rational> = self.rows.iter().map(|row| -&dual[row.0]).collect();
@@ -496,7 +495,7 @@ fn is_stalled(periods: &[Rational], goal: &Rational) -> bool {
 }
 
 impl Share<'_> {
-    /// By link.
+    /// Per link.
     fn lengths(&self, dual: &[Rational]) -> Vec<Rational> {
         let length = |row: &Option<Row>| row.map(|row| dual[row.0].clone()).filter(Signed::is_positive);
         self.rows.iter().map(|row| length(row).unwrap_or_default()).collect()
@@ -521,7 +520,7 @@ fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
     sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
 }
 
-/// Guiding lengths are at most so long, so that sums of them are no overflow.
+/// Largest guiding length, so that sums of them do not overflow.
 const LONGEST_GUESS: u128 = u128::MAX >> 40;
 
 /// A length in multiples of 2^-60, rounded down; longer than [`LONGEST_GUESS`] is as good as that long.

@@ -1,10 +1,10 @@
 //! The exchange theorem: what every all-reduce moves between disjoint parts of the platform.
 //!
-//! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor
-//! and *copies* if it replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all
-//! parts, whose arcs are paths through nodes outside that do not merge; those that merge may be junctions. Let `e_j`
-//! be the least length of a path into `P_j` that starts in another part or at a node outside that copies, through
-//! nodes outside that do not copy.
+//! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor and
+//! *copies* if it replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all parts,
+//! whose arcs are paths through nodes outside that do not merge; outside nodes that merge may be junctions. Let `e_j`
+//! be the least length of a path into `P_j` that starts in another part or at a node outside that copies, through nodes
+//! outside that do not copy.
 //!
 //! **Theorem.** The transfers of one instance have together at least the length `min over r of (A_r + sum over j != r
 //! of e_j)`.
@@ -40,7 +40,7 @@ type Arc<N> = (usize, usize, N);
 
 /// Branch-and-bound nodes for one Steiner arborescence.
 const BUDGET: usize = 2000;
-/// Cheapest arborescences are certain to be found where parts, or junctions, are so few.
+/// Up to this many parts, or junctions, the cheapest arborescence is certain to be found.
 const FEW: usize = 9;
 
 /// The theorem for some parts, in one direction.
@@ -49,11 +49,11 @@ pub struct Exchange<'a> {
     watch: Watch,
     direction: Direction,
     parts: usize,
-    /// The parts that may be `P_r`: all, or those that stand for all on a symmetric platform.
+    /// The parts that may be `P_r`: all, or on a symmetric platform the parts that represent all.
     roots: Vec<usize>,
-    /// By node: the part that it lies in, or a junction's number, from `parts` on; `None` for inner nodes of arcs.
+    /// Per node: the part that contains it, or a junction's number, from `parts` on. `None` for inner nodes of arcs.
     hubs: Vec<Option<usize>>,
-    /// By hub: its nodes.
+    /// Per hub: its nodes.
     members: Vec<Vec<NodeId>>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Exchange<'a> {
         Exchange { platform, watch: question.watch().clone(), direction, parts: parts.len(), roots, hubs, members }
     }
 
-    /// Single participants as parts. The question's roots are those that may be the last to lack an operand.
+    /// Single participants as parts. The question's roots are the parts that may be the last to lack an operand.
     pub fn of_single(question: &Question<'a>, direction: Direction, participants: &[NodeId]) -> Self {
         let parts: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
         let is_root = |place: &usize| question.roots().contains(&participants[*place]);
@@ -99,7 +99,7 @@ impl<'a> Exchange<'a> {
         Exchange::new(question, direction, &parts, places)
     }
 
-    /// Whether there are no junctions, so that cheapest collections are found in polynomial time.
+    /// Whether there are no junctions: then cheapest collections are found in polynomial time.
     pub fn is_exact(&self) -> bool {
         self.members.len() == self.parts
     }
@@ -118,7 +118,7 @@ impl<'a> Exchange<'a> {
         let mut all = N::zero();
         single.iter().for_each(|(length, _)| all += length);
         let (mut arcs, paths) = self.arcs(lengths);
-        // A super-source has an arc to every candidate root. The arc's length exceeds any tree's, so an optimum uses
+        // A super-source has an arc to every candidate root. The arc's length is above any tree's, so an optimum uses
         // exactly one; a root needs no entrance.
         let (own, super_root) = (arcs.len(), self.members.len());
         let mut price = N::one();
@@ -216,7 +216,7 @@ impl<'a> Exchange<'a> {
         walk.path(from.index()).into_iter().rev().map(LinkId::from).collect()
     }
 
-    /// Where transfers over a link start and end; the other way round where all links are turned.
+    /// Start and end of transfers over a link, exchanged if all links are reversed.
     fn ends(&self, link: LinkId) -> (NodeId, NodeId) {
         let link = self.platform.link(link);
         match self.direction {

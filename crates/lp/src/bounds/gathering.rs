@@ -1,4 +1,4 @@
-//! What merges inside sets of nodes need from outside, as rows of the program of [`cutting_planes`].
+//! Adds the transfers that merges inside sets of nodes need from outside, as rows of the program of [`cutting_planes`].
 //!
 //! **Gathering theorem.** Of the merges behind a place that joins all operands, let `z(p)` be at processor `p`, and let
 //! `r(p)` be 1 at that place's processor and 0 elsewhere. Into every set `A` with a participant lead at least `2 -
@@ -23,17 +23,17 @@ use crate::resources::Resources;
 
 /// The columns of merges, where they take time, and the sets found so far.
 pub struct Merges {
-    /// By processor: merges, and whether the place is there.
+    /// Per processor: the column of its merges, and the column of whether the joining place is there.
     columns: Vec<(NodeId, Column, Column)>,
     sets: Vec<(Vec<NodeId>, Row)>,
 }
 
 impl Merges {
-    /// Columns for merges and for the place that joins all; `None` where merges take no time. `rows` are those of the
-    /// resources.
+    /// Columns for merges and for the place that joins all operands. `None` if merges take no time. `rows` are the rows
+    /// of the resources.
     ///
     /// # Errors
-    /// Those of the exact solver.
+    /// The errors of the exact solver.
     pub fn new(
         platform: &Platform,
         volume: &Volume,
@@ -59,7 +59,7 @@ impl Merges {
         Ok(Some(Merges { columns, sets: Vec::new() }))
     }
 
-    /// By processor, how many merges are there less how much of the place, as `primal` has it.
+    /// Per processor: its merges minus the indicator of the joining place, with the values of `primal`.
     pub fn wanted(&self, primal: impl Fn(Column) -> Rational) -> Vec<(NodeId, Rational)> {
         self.columns.iter().map(|&(node, merges, place)| (node, primal(merges) - primal(place))).collect()
     }
@@ -67,7 +67,7 @@ impl Merges {
     /// Takes in sets; says whether any is new. `links` are the columns of the transfers.
     ///
     /// # Errors
-    /// Those of the exact solver.
+    /// The errors of the exact solver.
     pub fn add(
         &mut self,
         sets: Vec<Vec<NodeId>>,
@@ -94,8 +94,8 @@ impl Merges {
         Ok(added)
     }
 
-    /// What the sets' dual values prove together with the merges: what both cost at least, per instance. Puts the sets
-    /// into the certificate, whose prices are known.
+    /// Lower bound on the price of entries and merges together, per instance, from the sets' dual values. Puts the sets
+    /// into the certificate, which has its prices already.
     pub fn prove(
         &self,
         dual: &[Rational],
@@ -119,7 +119,8 @@ impl Merges {
     }
 }
 
-/// How many transfers enter a set at least if nothing merges inside, and the place is not inside.
+/// Constant term of the inequality, 2 minus the participants inside: transfers that enter a set at least if nothing
+/// merges inside and the joining place is outside.
 fn entries(set: &[NodeId], participants: &[NodeId]) -> BigInt {
     let inside = participants.iter().filter(|node| set.binary_search(node).is_ok()).count();
     BigInt::from(2) - BigInt::from(inside)

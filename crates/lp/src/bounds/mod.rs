@@ -1,10 +1,10 @@
-//! What no all-reduce exceeds, however its values travel: the strategy, the cheap bounds first.
+//! Computes upper bounds on the throughput of every all-reduce, however its values travel; cheap bounds first.
 //!
 //! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On
 //!    clusters that is the answer.
 //! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for.
 //!    Every port model.
-//! 3. The same with shares of the exchange theorem ([`exchange`]) beside: single participants, and the partitions
+//! 3. The same with shares of the exchange theorem ([`exchange`]) in addition: single participants, and the partitions
 //!    found.
 //!
 //! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
@@ -48,11 +48,11 @@ const MOST_LINKS: usize = 1500;
 /// Partitions between which an exchange is looked at, at most.
 const MOST_PARTITIONS: usize = 4;
 
-/// The best bound for an all-reduce; stops as soon as `enough` is proved. `resources` are the rows that prices are
-/// given to: those of a symmetric platform share them.
+/// The best bound for an all-reduce; stops when `enough` is proved. `resources` are the rows that have prices: on a
+/// symmetric platform, resources share rows.
 ///
 /// # Errors
-/// Those of the solver; [`LpError::Stopped`] where the question's watch ends the work before anything is proved.
+/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
 pub(crate) fn bound(
     question: &Question<'_>,
     resources: &Resources,
@@ -74,7 +74,7 @@ pub(crate) fn bound(
 /// The solution with the bound that holds for every all-reduce, and not only for compositions.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn bounded(
     question: &Question<'_>,
     resources: &Resources,
@@ -83,7 +83,7 @@ pub fn bounded(
 ) -> Result<Solution, LpError> {
     let throughput = &solution.steady_state.throughput;
     let proved = match bound(question, resources, throughput, watch) {
-        // What bounds compositions is no bound: the referee says what its prices prove of all schedules.
+        // The bound of compositions does not hold for all schemes: the referee computes what its prices prove.
         Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
         other => other?,
     };
@@ -92,8 +92,8 @@ pub fn bounded(
     Ok(Solution { status, upper_bound, certificate, ..solution })
 }
 
-/// The oracles of a question, where what a composition cannot undercut is replaced by what no schedule can: it bounds,
-/// and makes no patterns.
+/// Oracles for bounding: a composition's price is replaced by a price that holds for every schedule. They make no
+/// executable patterns.
 pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
     Patterns::of_parts(question, |question, block| match is_composed(block) {
         true if is_all_reduce(block) => Box::new(Least::new(question, block)),
@@ -102,11 +102,11 @@ pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
     })
 }
 
-/// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough`
-/// is proved.
+/// Upper bound on the throughput of every all-reduce, with its proof. `None` for other collectives. Stops when the
+/// bound is at most `enough`.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn all_reduce_bound(
     question: &Question<'_>,
     enough: &Rational,
@@ -143,7 +143,7 @@ pub(crate) fn first_of_all_reduce(
             return Ok(search.best);
         }
     }
-    // More than anything: the search ends with the first bound.
+    // Above every throughput, so the search stops at its first bound.
     let any = Rational::from_integer(i64::MAX.into());
     all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(()))
 }
@@ -225,7 +225,7 @@ impl Search<'_> {
         Bound { throughput: throughput.clone(), certificate }
     }
 
-    /// Cutting planes, then with exchanges beside: between single participants, and between the partitions found.
+    /// Cutting planes, then again with exchanges: between single participants, and between the partitions found.
     fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Observer<'_>) -> Result<(), LpError> {
         let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
         let mut program = Program::new(question, participants, &volume)?;

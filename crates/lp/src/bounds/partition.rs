@@ -46,7 +46,7 @@ pub struct Partitions<'a> {
     platform: &'a Platform,
     direction: Direction,
     participants: &'a [NodeId],
-    /// Nodes that take no part and have to lie in one of the sets.
+    /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
     watch: Watch,
 }
@@ -86,12 +86,12 @@ impl<'a> Partitions<'a> {
         self.direction
     }
 
-    /// Who takes part.
+    /// The participants.
     pub fn participants(&self) -> &'a [NodeId] {
         self.participants
     }
 
-    /// The set with this node for which what crosses it, less the values inside, is least; and how much that is.
+    /// The set containing `inside` that minimises crossing capacity minus the values inside; and that minimum.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -105,7 +105,7 @@ impl<'a> Partitions<'a> {
         sides[inside.index()] = Side::Inside;
         let (own, others): (Vec<_>, Vec<_>) = values.iter().cloned().partition(|(node, _)| *node == inside);
         let (mut least, set) = self.cut(capacities, &sides, &others)?;
-        // A cut pays for what is wanted and outside.
+        // The cut value includes the positive values outside. Subtract their total.
         let zero = N::zero();
         let wanted = others.iter().filter(|(_, value)| *value > zero);
         wanted.chain(&own).for_each(|(_, value)| least -= value);
@@ -198,7 +198,7 @@ impl<'a> Partitions<'a> {
         Ok(blocks)
     }
 
-    /// Puts guests into the blocks, and lets every block have the free nodes with which it is crossed least.
+    /// Assigns the guests to blocks, then grows each block by free nodes to its minimum cut.
     fn completed<N: Exact>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
@@ -309,7 +309,7 @@ pub fn best(
 type Crossed = (Vec<Vec<NodeId>>, BigInt);
 
 impl Partitions<'_> {
-    /// Dinkelbach's steps: as long as a partition has a smaller value than the last one, it takes its place.
+    /// Dinkelbach's steps: while a partition has a smaller value than the last one, it replaces it.
     fn dinkelbach<N: Exact + Into<BigInt>>(
         &self,
         capacities: &[N],
@@ -373,7 +373,7 @@ mod tests {
         }
     }
 
-    /// A strongly connected platform of 3 to 6 processors and up to 3 routers, one-way links of any bandwidths.
+    /// A strongly connected platform of 3 to 6 processors and up to 3 routers, with directed links of any bandwidths.
     fn platform(draw: &mut impl FnMut(usize) -> usize) -> Platform {
         let (processors, routers) = (3 + draw(4), draw(4));
         let mut builder = Platform::builder();

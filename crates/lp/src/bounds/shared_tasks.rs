@@ -1,8 +1,7 @@
 //! A bound for collectives whose values serve several goals: scan, all-reduce.
 //!
-//! Every instance carries out a set of tasks that contains a reduction tree for each goal `g`, a task that serves
-//! several goals once. With `x(g, t)` how often per unit of time task `t` serves goal `g`, `y(t)` how often it is
-//! carried out:
+//! Every instance executes a set of tasks that contains a reduction tree for each goal `g`, a task that serves several
+//! goals once. With `x(g, t)` how often per unit of time task `t` serves goal `g`, `y(t)` how often it is executed:
 //!
 //! ```text
 //! maximise TP subject to
@@ -46,7 +45,7 @@ pub struct Shared {
     pub prices: Vec<(Resource, Rational)>,
     /// Positive prices of odd sets, sorted; only where nodes are half-duplex.
     pub odd_sets: Vec<(OddSet, Rational)>,
-    /// By goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices,
+    /// Per goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices,
     /// sorted.
     pub shares: Vec<Vec<(Task, Rational)>>,
 }
@@ -67,14 +66,14 @@ impl Shared {
     }
 }
 
-/// Solves the program exactly, for a collective of one demand of which operands keep their order. `None` where there
-/// are several demands or the operator is commutative, where the program has more than 40,000 columns, and where the
-/// time inside the solver runs out.
+/// Solves the program exactly, for a collective of one demand whose operands keep their order. `None` if there are
+/// several demands or the operator is commutative, if the program has more than 40,000 columns, or if the time inside
+/// the solver runs out.
 ///
 /// With `n` operands, `v` processors and `e` links each goal of `n` operands has about `e n^2 / 2 + v n^3 / 6` columns.
 ///
 /// # Errors
-/// Those of the exact solver.
+/// The errors of the exact solver.
 pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Result<Option<Shared>, LpError> {
     bound_within(question, MOST_COLUMNS, time_limit)
 }
@@ -116,11 +115,11 @@ fn bound_within(
     }
 }
 
-/// The solution of a scan with this bound where it is the better one, and with the proof wherever there is one: prices
-/// of schemes alone prove less to whoever does not price schemes.
+/// Replaces the bound of a scan's solution if the shared bound is lower, and attaches the proof whenever there is one:
+/// prices of schemes alone prove less to a checker that does not price schemes.
 ///
 /// # Errors
-/// Those of [`shared_bound`].
+/// The errors of [`shared_bound`].
 pub fn scan(
     question: &Question<'_>,
     mut solution: Solution,
@@ -137,7 +136,7 @@ pub fn scan(
 /// is nothing to gain, or the program has more than 12,000 columns.
 ///
 /// # Errors
-/// Those of [`shared_bound`].
+/// The errors of [`shared_bound`].
 pub fn all_reduce(
     question: &Question<'_>,
     mut solution: Solution,
@@ -210,7 +209,7 @@ struct Program {
     resources: BTreeMap<Resource, Row>,
     /// Columns that occupy links, and for how long.
     uses: Vec<(Column, LinkId, Rational)>,
-    /// By goal: tasks with the rows of their shares; those without serve this goal alone.
+    /// Per goal: tasks with the rows of their shares. Tasks without a row serve this goal alone.
     shares: Vec<Vec<(usize, Option<Row>)>>,
 }
 
@@ -226,7 +225,7 @@ impl Program {
         let mut this = Program { program, resources, uses: Vec::new(), shares: Vec::new() };
         let mut serves = vec![0usize; tasks.count];
         useful.iter().flatten().for_each(|&task| serves[task] += 1);
-        // By task: what carrying it out does to the rows of the resources and, of shared tasks, of the shares.
+        // Per task: its entries in the rows of the resources and, for shared tasks, of the shares.
         let mut carried: BTreeMap<usize, Vec<(Row, Rational)>> = BTreeMap::new();
         let mut arrivals = Vec::new();
         let mut columns = Vec::new();
@@ -317,7 +316,7 @@ impl Program {
     }
 }
 
-/// What one task does to the conservation of values.
+/// Entries of one task in the conservation rows of values.
 fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
     let at = |part: usize, place: usize| balance[part * tasks.places.len() + place];
     let (made, used) = match tasks.name(number) {
@@ -331,7 +330,7 @@ fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, R
 /// Prices of what tasks occupy.
 struct Prices<'s> {
     resources: BTreeMap<Resource, &'s Rational>,
-    /// By link.
+    /// Per link.
     odd_sets: Vec<Rational>,
 }
 

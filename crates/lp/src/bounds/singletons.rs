@@ -1,4 +1,4 @@
-//! What no all-reduce whatsoever exceeds, by the exchange theorem for single participants: see `exchange`.
+//! Upper bound on the throughput of every all-reduce, by the exchange theorem for single participants: see `exchange`.
 //!
 //! Besides, combining `n` operands takes `n - 1` merges somewhere. So under prices an instance costs at least the
 //! cheapest collection of transfers, each as small as any, and of merges, each as little work as any. The best bound
@@ -27,7 +27,7 @@ use crate::{LpError, Question};
 /// `enough` is proved.
 ///
 /// # Errors
-/// Those of the solver.
+/// The errors of the solver.
 pub fn bound(
     question: &Question<'_>,
     resources: &Resources,
@@ -155,7 +155,7 @@ impl Pricing for Collections<'_> {
     }
 }
 
-/// For an all-reduce beside other collectives: what it costs at least, under given prices.
+/// Lower bound on the price of an all-reduce among other collectives, under given prices.
 pub struct Least<'a> {
     directions: [Collections<'a>; 2],
 }

@@ -25,7 +25,7 @@ use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::Question;
 
-/// What the slowest cut proves.
+/// The bound of the slowest cut.
 pub struct SlowestCut {
     /// No schedule has a larger throughput.
     pub throughput: Rational,
@@ -41,13 +41,13 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
     let mut sorted = owners.clone();
     sorted.sort_unstable();
     let wants_all = |demand: Demand<'_>| {
-        // Who owns a message has it, whether or not it is a target, too.
+        // The owner of a message has it, whether or not it is also a target.
         let mut wanting = [demand.targets(), demand.operands].concat();
         wanting.sort_unstable();
         wanting.dedup();
         wanting == sorted
     };
-    // Where all owners are on a list, those who share the list need no second look.
+    // If all owners are in a list, demands that share the list need no second check.
     let first = block.demand(0)?;
     let list = first.targets();
     let mut listed = list.to_vec();
@@ -58,9 +58,9 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
         .then_some(owners)
 }
 
-/// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric
-/// platform, those that stand for all. `None` for other collectives, where ports or odd sets count, too, and where a
-/// link has no capacity because it costs nothing.
+/// The slowest cut of an all-gather. `sinks` are the participants to try, if not all of them: on a symmetric platform,
+/// the ones that represent all. `None` for other collectives, if ports or odd sets limit, too, and if some link has
+/// cost 0, so that it has no capacity.
 pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
@@ -79,7 +79,7 @@ pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<
     let mut throughput = improve(platform.node_ids().map(|node| node == *first).collect());
     for &sink in sinks.unwrap_or(participants) {
         if question.watch().ask().is_err() {
-            // What is proved so far is a bound, though not the best.
+            // The bound proved so far holds, though it is not the best.
             break;
         }
         while let Some(side) = network.violated(&throughput, sink) {

@@ -1,4 +1,4 @@
-//! What a bound is, and the smallest transfers and merges that it may count on.
+//! Defines a bound, and the smallest transfers and merges that it may count on.
 
 use num_traits::Zero;
 use oneport_plan::{Amount, Certificate, Interval, Resource};
@@ -6,7 +6,7 @@ use oneport_platform::{NodeId, Platform, Rational};
 
 use crate::Question;
 
-/// What no schedule exceeds, and why.
+/// Upper bound on the throughput of every schedule, with its proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// No schedule has a larger throughput.
@@ -18,9 +18,9 @@ pub struct Bound {
 /// The smallest transfers and merges of an all-reduce.
 #[derive(Debug, Clone)]
 pub struct Volume {
-    /// Of a partial result.
+    /// Size of a partial result.
     pub size: Rational,
-    /// Of a merge.
+    /// Work of a merge.
     pub work: Rational,
     /// How many merges an instance has.
     pub merges: usize,
@@ -37,8 +37,7 @@ impl Volume {
         }
     }
 
-    /// What the merges of an instance cost at least under the certificate's prices, if one at a processor costs so much
-    /// `more`, by node.
+    /// Least price of an instance's merges under the certificate's prices, plus `more[node]` for each merge at a node.
     pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate, more: &[Rational]) -> Rational {
         let price = |node: NodeId| {
             let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
@@ -51,7 +50,7 @@ impl Volume {
     }
 }
 
-/// The interval of at least so many operands with the least amount, and that amount.
+/// The interval of at least `at_least` operands with the least amount, and that amount.
 pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
     let last = operands.saturating_sub(1);
     let of = |part: Interval| Some((amount.of(part)?, part));

@@ -1,7 +1,7 @@
 //! The flow program of broadcast and all-gather: one flow per message and target (RR-2004-32 section 2.2.1, after
 //! Beaumont, Legrand, Marchal and Robert 2003).
 //!
-//! Symbols: `x[d, k, e]` copies of message `d` on their way to target `k` over link `e`, `y[d, e]` copies of `d` sent
+//! Symbols: `x[d, k, e]` copies of message `d` that travel to target `k` over link `e`, `y[d, e]` copies of `d` sent
 //! over `e`, all per unit of time; a copy may serve several targets.
 //!
 //! ```text
@@ -35,7 +35,7 @@ const MOST_COLUMNS: usize = 200_000;
 /// Percent of the time left that the program may take; the rest is for trees.
 const PROGRAM: u32 = 60;
 
-/// What the program says.
+/// The optimum of the program.
 pub struct FlowBound {
     /// No schedule has a larger throughput.
     pub throughput: Rational,

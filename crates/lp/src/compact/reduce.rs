@@ -92,7 +92,7 @@ fn check_size(question: &Question<'_>, operands: usize) -> Result<(), LpError> {
     Err(LpError::CompactTooLarge { collective, columns, most: MOST_COLUMNS })
 }
 
-/// The program and what its rows and columns stand for.
+/// The program and the meaning of its rows and columns.
 pub struct Ssr<'a> {
     platform: &'a Platform,
     participants: &'a [NodeId],
@@ -146,7 +146,7 @@ pub fn build<'a>(
     Ok(Ssr { platform, participants, targets, program, throughput, tasks, volumes, resources: builder.resources })
 }
 
-/// What rows and columns are made from.
+/// The context from which rows and columns are made.
 struct Builder<'a> {
     platform: &'a Platform,
     participants: &'a [NodeId],
@@ -195,7 +195,7 @@ impl Builder<'_> {
         tasks
     }
 
-    /// What a task takes of the resources and does to the balances.
+    /// Entries of a task in the rows of the resources and of the balances.
     fn entries(&self, reduction: usize, task: Task) -> Vec<(Row, Rational)> {
         let (uses, time, made, used) = match task {
             Task::Send { link, part, .. } => {

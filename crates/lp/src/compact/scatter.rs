@@ -24,7 +24,7 @@ use crate::Question;
 use crate::flow::{Flow, FlowProgram, Group, Side};
 use crate::resources::Resources;
 
-/// Builds the program; every commodity is a group of its own, and `time` is the column of `TP`.
+/// Builds the program. Every commodity is a separate group, and `time` is the column of `TP`.
 pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
     let platform = question.platform();
     let mut program = LinearProgram::new(Sense::Maximize);

@@ -74,7 +74,7 @@ pub struct Flow {
     pub column: Column,
 }
 
-/// The program and what its rows and columns stand for.
+/// The program and the meaning of its rows and columns.
 pub struct FlowProgram {
     /// The program.
     pub program: LinearProgram,
@@ -88,7 +88,7 @@ pub struct FlowProgram {
     pub ports: Vec<(Resource, Row)>,
 }
 
-/// What the ports may spend.
+/// Time available at the ports.
 #[derive(Debug, Clone)]
 pub enum Budget {
     /// As little as possible for one instance: `T` is a variable.

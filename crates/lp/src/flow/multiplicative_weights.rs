@@ -1,9 +1,9 @@
 //! An answer when time is short: a feasible steady state and a proved bound, without a linear program.
 //!
-//! Multiplicative weights: every port has a price; each round sends every message along a cheapest path, and the ports
-//! that were busy grow dearer. The paths of all rounds together, spread over the busiest port's time, are a steady
-//! state; every round's prices prove a bound. Both approach the optimum as rounds go by (Plotkin, Shmoys, Tardos 1995;
-//! Young 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
+//! Multiplicative weights: every port has a price; each round sends every message along a cheapest path, and the prices
+//! of the busy ports grow. The paths of all rounds together, spread over the busiest port's time, are a steady state;
+//! every round's prices prove a bound. Both approach the optimum as rounds go by (Plotkin, Shmoys, Tardos 1995; Young
+//! 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ fn best_window(question: &Question<'_>, windows: &[Window]) -> Result<SteadyStat
     best.ok_or(LpError::Contradiction("no message travels"))
 }
 
-/// The best bound among these prices, these without the small ones, and each of the dearest ports alone.
+/// The best of these bounds: these prices, these without the small ones, and each of the most expensive ports alone.
 fn best_bound(
     question: &Question<'_>,
     guide: &Guide<'_, '_>,
@@ -164,7 +164,7 @@ struct Guide<'q, 'a> {
     question: &'q Question<'a>,
     times: Vec<u64>,
     resources: Resources,
-    /// By place of the resource.
+    /// Per index of the resource.
     prices: Vec<u64>,
     /// Places of the commodities by their source.
     by_source: BTreeMap<NodeId, Vec<usize>>,
@@ -223,8 +223,8 @@ impl<'q, 'a> Guide<'q, 'a> {
         shortest_paths(self.question.platform().graph(), [(source.into(), 0)], price, |_| true)
     }
 
-    /// Ports grow dearer by up to an eighth, in proportion to how busy the round's paths keep them.
-    /// Returns the busiest port's time.
+    /// Prices of ports grow by up to an eighth, in proportion to how busy the round's paths keep them. Returns the
+    /// busiest port's time.
     fn raise_prices(&mut self, paths: &[Pattern]) -> u128 {
         let mut loads = vec![0u128; self.prices.len()];
         for link in paths.iter().flat_map(Pattern::links) {
@@ -249,8 +249,8 @@ impl<'q, 'a> Guide<'q, 'a> {
     }
 }
 
-/// What the prices prove: their sum over the exact price of the cheapest paths of one instance. `None` where an
-/// instance can do without any priced port.
+/// The bound from the prices: their sum over the exact price of the cheapest paths of one instance. `None` if an
+/// instance can avoid all priced ports.
 fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();

@@ -1,14 +1,15 @@
 //! Prices and flows of messages that travel alone, without a linear program: multiplicative weights, evenly spread.
 //!
-//! As in [`multiplicative_weights`](super::multiplicative_weights), what was busy in a round grows dearer. But no path
-//! is chosen: at every node a flow comes in equal parts over all links that lie on cheapest paths. So what is alike on
-//! the platform is used alike, stays equally dear, and prices move in as many dimensions as there are kinds of links:
-//! two or three on a torus, where single paths would take turns for hundreds of rounds.
+//! As in [`multiplicative_weights`](super::multiplicative_weights), the prices of resources that were busy in a round
+//! grow. But no single path is chosen: a flow arrives at every node in equal parts over all links that lie on cheapest
+//! paths. So links that are alike on the platform are used alike, their prices stay equal, and prices move in as many
+//! dimensions as there are kinds of links: two or three on a torus, where single paths would take turns for hundreds of
+//! rounds.
 //!
-//! Where the messages go between all pairs and the platform is symmetric, one source stands for all that are alike
-//! ([`Alike`]), and the loads of links that are alike are averaged. Prices that are equal on what is alike are no worse
+//! Where the messages go between all pairs and the platform is symmetric, one source represents all that are alike
+//! ([`Alike`]), and the loads of links that are alike are averaged. Prices that are equal on like links are not worse
 //! than others: the mean of best prices under all symmetries is best (Boedi, Herr and Joswig 2013). None of this has to
-//! be believed: any prices prove a bound, which the referee computes from all sources.
+//! be trusted: any prices prove a bound, which the referee computes from all sources.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -36,14 +37,14 @@ const MOST_AVERAGED: usize = 16;
 const LIMIT: u64 = 1 << 40;
 /// The first price of everything.
 const FIRST: u64 = 1 << 20;
-/// What stands for one message in a flow of one round: many twos and threes, so that equal parts are equal.
+/// Units of one message in a flow of one round: many factors 2 and 3, so that equal parts are equal.
 const UNIT: u64 = (5 << 10) * 3u64.pow(8);
-/// Parts of the dearest price below which prices are left out, each in turn.
+/// Parts of the highest price below which prices are left out, each in turn.
 const LEFT_OUT: [u64; 4] = [1 << 12, 1 << 8, 1 << 5, 1 << 2];
 
 /// Prices and flows.
 pub struct Spread {
-    /// Prices, those that prove most first. Several, because one of them may be simpler.
+    /// Prices, the best bound first. There are several, because one of them may be simpler.
     pub certificate: Certificate,
     /// Flows of all messages.
     pub routing: Routing,
@@ -52,8 +53,7 @@ pub struct Spread {
 /// Prices that bound a question whose messages travel alone, and flows that come close to the bound. `None` for others,
 /// for messages without size, and where a link costs nothing.
 ///
-/// `O(EFFORT log n)` steps, and two rounds at least: one run of Dijkstra's algorithm for each source that stands for
-/// others.
+/// `O(EFFORT log n)` steps, and two rounds at least: one run of Dijkstra's algorithm for each representative source.
 ///
 /// # Errors
 /// [`LpError::Stopped`] where the question's watch ends the work before the first round.
@@ -87,7 +87,7 @@ pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
 /// The result of one price for each resource.
 struct Round {
     prices: Vec<u64>,
-    /// By resource: how long an instance keeps it busy, in units of time over [`UNIT`], averaged over what is alike.
+    /// Per resource: its busy time per instance, in units of time over [`UNIT`], averaged over like resources.
     loads: Vec<u128>,
     /// Prices times capacities, and the price of an instance: their ratio is a bound.
     worth: u128,
@@ -117,7 +117,7 @@ impl Round {
     }
 }
 
-/// The best of all rounds' prices, or what is left of them without small ones, or all the dearest at one level.
+/// The best prices among all rounds' prices, these without the small ones, and the highest ones at one level.
 fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Result<Certificate, LpError> {
     const NONE: LpError = LpError::Contradiction("no message travels");
     let best = history.iter().reduce(|best, round| if round.is_below(best) { round } else { best }).ok_or(NONE)?;
@@ -132,7 +132,7 @@ fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Res
     }
     let mut rounds = Vec::new();
     for prices in candidates {
-        // A link at a level has no path of its own to say how busy it is.
+        // At one level, no single path shows how busy a link is.
         let round = router.priced(alike, prices)?;
         if round.instance > 0 {
             rounds.push(round);
@@ -167,9 +167,9 @@ struct Router<'q, 'a> {
     resources: Resources,
     /// The flow of each link, in whole units.
     times: Vec<u64>,
-    /// By resource.
+    /// Per resource.
     capacities: Vec<u64>,
-    /// By node: links on which a flow leaves it, with the other end; and on which it comes.
+    /// Per node: the links on which a flow leaves it, with their other ends; then the links on which it arrives.
     next: Vec<Vec<(usize, usize)>>,
     before: Vec<Vec<(usize, usize)>>,
 }
@@ -205,8 +205,8 @@ impl<'q, 'a> Router<'q, 'a> {
         self.times.iter().enumerate().map(cost).collect()
     }
 
-    /// What is kept at one level: a message costs the same on each of these links, as on those of a cut, and a unit of
-    /// time the same at each of these ports.
+    /// Puts the kept prices at one level: a message costs the same on each of these links, as on the links of a cut,
+    /// and a unit of time costs the same at each of these ports.
     fn level(&self, prices: &[u64], kept: impl Fn(u64) -> bool) -> Vec<u64> {
         let link = |one: Resource| match one {
             Resource::Link(link) => Some(self.times[link.index()]),
@@ -277,7 +277,7 @@ impl<'q, 'a> Router<'q, 'a> {
         Ok(total)
     }
 
-    /// The bound of prices, some of which may be 0; no flows.
+    /// The bound of prices, of which some may be 0. No flows are computed.
     fn priced(&self, alike: &Alike, prices: Vec<u64>) -> Result<Round, LpError> {
         let costs = self.costs(&prices);
         let mut instance = 0u128;
@@ -346,13 +346,13 @@ fn whole(times: &[Rational]) -> Option<Vec<u64>> {
     })
 }
 
-/// What stands for what.
+/// Representatives of like resources and groups.
 struct Alike {
     /// Groups, each with how many are like it, itself included.
     roots: Vec<(usize, u128)>,
     /// The representative of each resource.
     resources: Vec<usize>,
-    /// The number of resources that each representative stands for.
+    /// The number of resources that each representative represents.
     sizes: Vec<u64>,
 }
 

@@ -14,7 +14,7 @@ pub struct Trees<'a> {
     targets: Vec<NodeId>,
 }
 
-/// Who finds cheapest trees.
+/// The search for cheapest trees.
 pub enum Cheapest<'a> {
     /// Operands in order.
     Ordered(Reduction),
@@ -41,7 +41,7 @@ impl<'a> Cheapest<'a> {
         }
     }
 
-    /// By target: a bound and cheap trees under guiding prices; `None` where there is no tree.
+    /// Per target: a bound and cheap trees under guiding prices. `None` if there is no tree.
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         match self {
             Cheapest::Ordered(reduction) => {
@@ -53,7 +53,7 @@ impl<'a> Cheapest<'a> {
         }
     }
 
-    /// By target: the cheapest tree and its price (a bound where not exact); `None` where there is no tree.
+    /// Per target: the cheapest tree and its price (a bound if not exact). `None` if there is no tree.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         match self {
             Cheapest::Ordered(reduction) => reduction.cheapest(prices, targets),

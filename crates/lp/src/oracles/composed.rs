@@ -1,7 +1,7 @@
 //! All-reduce by composition: values are reduced to some root, and the result is broadcast from there.
 //!
-//! The steady state mixes roots and trees as suits best; among compositions it is optimal. What no schedule whatsoever
-//! exceeds is bounded directly, by what has to be exchanged: see `bounds`.
+//! The steady state mixes roots and trees as suits best; among compositions it is optimal. The bound on all schedules
+//! is computed directly, from the necessary exchanges: see `bounds`.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ pub struct AllReduction<'a> {
     operands: usize,
     /// Where the result is wanted.
     targets: Vec<NodeId>,
-    /// Of the result.
+    /// Size of the result.
     size: Rational,
     /// Where the result may be made: every processor that replicates.
     roots: Vec<NodeId>,
@@ -60,7 +60,7 @@ impl<'a> AllReduction<'a> {
         }
     }
 
-    /// What it costs to spread the result from every root.
+    /// Price of spreading the result from every root.
     fn spread<N: Exact>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let found = |&root: &NodeId| {
@@ -133,11 +133,12 @@ impl AllReduction<'_> {
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
     }
 
-    /// What costs are before the price of the reduction to the best root is known.
+    /// Guiding price for ordered operands: lower bounds replace the reductions' prices. The root is chosen by them;
+    /// then one reduction tree is priced.
     fn guide_in_order(&self, reduction: &Reduction, prices: &Prices<u64>) -> Result<Priced, LpError> {
         let costs = self.times.costs(prices);
         let guide = reduction.guide(prices);
-        // Rounded down to units of the other costs; more than this is dearer than all of them.
+        // Rounded down to units of the other costs. Larger prices are above all of them together.
         let units = |price: Rational| (price / &costs.unit).to_integer().to_u128().unwrap_or(DEAREST).min(DEAREST);
         let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
         let routes = self.network.routes(self.question.platform(), &costs.links);
@@ -147,7 +148,8 @@ impl AllReduction<'_> {
         Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns })
     }
 
-    /// Bounds stand for the prices of reductions until the best root is one whose price is exact.
+    /// Exact price: starts from lower bounds, and replaces the chosen root's bound by its exact price until the choice
+    /// is a root whose price is exact.
     fn cheapest_in_order(&self, reduction: &Reduction, prices: &Prices<Rational>) -> Result<Priced, LpError> {
         let mut exact = reduction.exactly(prices, &self.roots);
         let costs = costs::exact_of_size(self.question, &self.size, prices);

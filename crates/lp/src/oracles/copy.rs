@@ -60,7 +60,7 @@ impl Spread {
 /// The nodes that replicate: where copies can be made and kept.
 pub struct Network {
     nodes: Vec<NodeId>,
-    /// By node of the platform.
+    /// Per node of the platform.
     places: Vec<Option<usize>>,
     switches: bool,
     watch: Watch,
@@ -191,7 +191,8 @@ impl Network {
         roots: &[(usize, N)],
         guide: bool,
     ) -> Option<(usize, Found<N>)> {
-        // A super-source has an arc to every candidate root; its cost exceeds any tree, so an optimum uses exactly one.
+        // A super-source has an arc to every candidate root; its cost is above any tree's, so an optimum uses exactly
+        // one.
         let mut price = N::one();
         routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
         roots.iter().for_each(|(_, extra)| price += extra);
@@ -236,7 +237,7 @@ pub type Hop = (LinkId, Option<u32>);
 pub struct Found<N> {
     /// No tree costs less.
     pub at_least: N,
-    /// What this one costs.
+    /// Cost of this one.
     pub cost: N,
     /// Its uses of links.
     pub hops: Vec<Hop>,

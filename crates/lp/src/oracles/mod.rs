@@ -1,7 +1,7 @@
 //! The pricing oracle of each kind of demand.
 //!
 //! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a
-//! file of its own and a line in [`part`].
+//! separate file and a line in [`part`].
 
 pub mod combine;
 pub mod composed;
@@ -23,7 +23,7 @@ use crate::oracles::prefix::Prefixes;
 use crate::oracles::route::Paths;
 use crate::{LpError, Question};
 
-/// The cheapest patterns of a question: those of its collective, or of all its groups.
+/// The cheapest patterns of a question: of its collective, or of all its groups.
 pub struct Patterns<'a> {
     rates: Vec<Rational>,
     watch: &'a Watch,
@@ -36,7 +36,7 @@ pub fn is_composed(block: &Block<'_>) -> bool {
     block.kind == Kind::CombineCopy
 }
 
-/// Who prices the patterns of a block.
+/// The oracle that prices the patterns of a block.
 pub fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
     match block.kind {
         Kind::Route => Box::new(Paths::new(question, block)),

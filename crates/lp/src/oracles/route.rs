@@ -1,4 +1,5 @@
-//! Messages that travel alone, beside other collectives (process groups): the cheapest patterns are shortest paths.
+//! Prices messages that travel alone, in process groups with other collectives: the cheapest patterns are shortest
+//! paths.
 //!
 //! A scatter, gather or all-to-all on its own is solved faster as a flow; see `flow`.
 
@@ -65,7 +66,7 @@ impl<N: Exact> ShortestPaths<N> {
         ShortestPaths(shortest_paths(platform.graph(), start, cost, |node| through(node.into())))
     }
 
-    /// What the cheapest path to a node costs; `None` where no path leads.
+    /// Cost of the cheapest path to a node. `None` if it is unreachable.
     pub fn cost(&self, target: NodeId) -> Option<&N> {
         self.0.distances[target.index()].as_ref()
     }

@@ -2,8 +2,8 @@
 
 use oneport_numbers::Exact;
 
-/// The cheapest cycle through all places for each choice of the place before the first one; the cheapest first, none
-/// where there is no cycle. `costs[i][j]` is what going from `i` to `j` costs; `None` where no way leads.
+/// The cheapest cycle through all places, for each choice of the place before the first one. Ascending by cost; empty
+/// if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
 ///
 /// O(2^n n^2) additions for `n` places, O(2^n n) numbers.
 pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
@@ -20,7 +20,7 @@ pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>
     cycles
 }
 
-/// Cycles that cost no more than the cheapest, at most so many; in no order that matters.
+/// Cycles of the least cost, at most `most` of them, in no particular order.
 ///
 /// O(2^n n^2 + n^2) additions, the second part for every cycle.
 pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<usize>> {
@@ -32,7 +32,8 @@ pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<
         way.as_ref().zip(step.as_ref()).is_some_and(|(way, step)| way.plus(step) == *sum)
     };
     let mut found = Vec::new();
-    // A way from the end back: places still to be visited, what the way to the last of the places below costs, these.
+    // A path built from its end: the places still to be visited, the cost of reaching the last of the places below, and
+    // these places.
     let mut open: Vec<(usize, N, Vec<usize>)> = vec![(all, least, vec![0])];
     while let Some((set, cost, places)) = open.pop() {
         if set == 0 {
@@ -51,12 +52,13 @@ pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<
             }
         }
     }
-    // The first place stands at the end of a finished way; it begins the cycle.
+    // The first place is at the end of a finished path. Rotate it to the beginning.
     found.iter_mut().for_each(|order: &mut Vec<usize>| order.rotate_right(1));
     found
 }
 
-/// By set of places but the first, and by the last one visited: the cheapest way from the first through the set.
+/// Per set of places without the first, and per last place visited: the cheapest path from the first place through the
+/// set.
 struct Table<N> {
     others: usize,
     cost: Vec<Option<N>>,
@@ -83,7 +85,7 @@ impl<N: Exact> Table<N> {
         table
     }
 
-    /// The cheapest way through the set and on, with the last place of the set.
+    /// The cheapest path through the set and on, with the last place of the set.
     fn cheapest<'n>(&self, set: usize, on: impl Fn(usize) -> Option<&'n N>) -> Option<(N, u8)>
     where
         N: 'n,
@@ -99,7 +101,7 @@ impl<N: Exact> Table<N> {
         best
     }
 
-    /// The places in the order of the way, the first place included.
+    /// The places in the order of the path, the first place included.
     fn order(&self, mut set: usize, mut last: usize) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.others + 1);
         while set != 0 {

@@ -1,18 +1,18 @@
 //! Rings that all carry the same: what runtimes use that know no weights.
 //!
-//! Of `k` rings with the same share `s`, a resource of capacity `c` on which a unit of data in all of them takes `t`
-//! bears `s t <= c`. So a choice of rings decides its best share, `s = min c / t`, and the search is for the choice of
-//! at most so many rings with the largest `k s`.
+//! If `k` rings have the same share `s`, and a unit of data in all of them takes time `t` on a resource of capacity
+//! `c`, then `s t <= c`. So a choice of rings decides its best share, `s = min c / t`, and the search is for the choice
+//! within the limit on rings with the largest `k s`.
 //!
 //! - From the best packing with weights, rounded by largest remainders, for every `k`.
-//! - For a share `s`, as many rings as fit, one after the other: of all rings the one that takes least of what is
-//!   scarce (where only links are limited), or of those that the packing uses or might use.
+//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources: among
+//!   all rings, if only links are limited; and among the rings that the packing uses or might use.
 //! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
 //!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
 //!
-//! The integer programs choose among rings that the packing uses or might use and those found before, which need not be
-//! all that matter. What is proved: rings of share `s` are at most `w / s` in number, if no packing carries more than
-//! `w`, and a whole number. So no equal rings carry more than the largest `s min(most, floor(w / s))`, over all shares.
+//! The integer programs choose among rings that the packing uses or might use and the rings found before, which need
+//! not include all useful ones. Bound: if no packing carries more than `w`, there are at most `floor(w / s)` rings of
+//! share `s`. So equal rings carry at most the largest `s min(most, floor(w / s))` over all shares.
 
 use std::collections::BTreeSet;
 
@@ -39,11 +39,11 @@ const COLUMNS: usize = 400;
 const FEW: usize = 8;
 /// Columns times rows of each program among more processors; at least as many columns.
 const FIELDS: usize = 100_000;
-/// Shares for which rings of a list are chosen one after the other.
+/// Shares for which rings of a list are chosen in sequence.
 const FILLED: usize = 64;
 /// Shares for which rings are grown, of all that there are.
 const GROWN: usize = 8;
-/// Bits of what rings take of resources, where they are filled one after the other.
+/// Bits of the loads of rings on resources, where rings are filled in sequence.
 const BITS: u64 = 48;
 
 /// How rings of a share are chosen.
@@ -53,8 +53,8 @@ enum Way {
     Fitted,
 }
 
-/// At most so many rings, all with the same share, that carry as much as possible together, and what is proved of it.
-/// Of equal totals the fewest rings found. `most` is at least 1.
+/// At most `most` rings, all with the same share and with the largest total found, and the bound that is proved. If
+/// totals are equal, the fewest rings found. `most` is at least 1.
 ///
 /// # Errors
 /// [`LpError`]: the packing is not one of this platform's, or HiGHS refuses to work.
@@ -75,7 +75,7 @@ pub fn equal_rings(
     let shares = shares(platform, &packing.upper_bound, [most, crossings], &best.total());
     let bound = |share: &Rational| share * BigInt::from(fitting(&packing.upper_bound, share, most));
     let mut tried: Vec<(Rational, Rational)> = shares.iter().map(|share| (bound(share), share.clone())).collect();
-    // What could be best first, and of equals the fewest rings.
+    // The best possible total first; if totals are equal, the fewest rings.
     tried.sort_by(|one, other| other.cmp(one));
     let proved = match is_of_links(platform) {
         true => tried.first().map_or_else(|| best.total(), |(bound, _)| bound.clone().max(best.total())),
@@ -111,8 +111,8 @@ fn fitting(upper_bound: &Rational, share: &Rational, most: u32) -> u32 {
     (upper_bound / share).floor().to_integer().to_u32().unwrap_or(u32::MAX).min(most)
 }
 
-/// Shares worth a try for at most so many rings, which cross a link at most so often. Where only links are limited, all
-/// that could be part of a total above the one known, or of as much with fewer rings.
+/// Shares worth a try for at most `most` rings, which cross a link at most `crossings` times. If only links are
+/// limited, all shares that could be part of a total above the known one, or of an equal total with fewer rings.
 fn shares(platform: &Platform, bound: &Rational, [most, crossings]: [u32; 2], known: &Rational) -> BTreeSet<Rational> {
     let whole = |number: u32| Rational::from_integer(number.into());
     if !is_of_links(platform) {
@@ -147,18 +147,18 @@ impl Choice {
     }
 }
 
-/// The rings to choose from, and what they load: those that the packing uses, those that it might use, those grown.
+/// The rings to choose from, and their loads: rings that the packing uses, rings that it might use, grown rings.
 struct Pool<'p> {
     cycles: &'p Cycles<'p>,
     rings: Vec<Ring>,
     resources: Resources,
     loads: Vec<Vec<(usize, Rational)>>,
-    /// How many of the rings are those that the packing uses, and how many those that it uses or might use.
+    /// Number of rings that the packing uses; then the number of rings that it uses or might use.
     used: usize,
     known: usize,
 }
 
-/// By place of a resource, what a ring takes of it.
+/// A ring's load per resource, with the index of the resource.
 type Taken = Vec<(usize, u64)>;
 
 impl<'p> Pool<'p> {
@@ -170,7 +170,7 @@ impl<'p> Pool<'p> {
         Pool { cycles, rings, resources, loads, used, known }
     }
 
-    /// Takes in the rings that are new, and chooses these alone; `None` where there are none.
+    /// Adds the rings that are new, and chooses exactly these. `None` if there are none.
     fn with(&mut self, grown: &[Pattern]) -> Option<Choice> {
         let mut times = vec![0; self.rings.len()];
         for pattern in grown {
@@ -206,7 +206,7 @@ impl<'p> Pool<'p> {
         Some(Choice { count: times.iter().sum(), times, share })
     }
 
-    /// The best of the packing's weights, rounded to so many rings.
+    /// The best of the packing's weights, rounded to 1 to `most` rings.
     fn rounded(&self, packing: &RingPacking, most: u32) -> Result<Choice, LpError> {
         let unit = common_denominator(packing.rings.iter().map(|(_, weight)| weight));
         let weights: Vec<BigInt> =
@@ -216,8 +216,8 @@ impl<'p> Pool<'p> {
         best.ok_or(LpError::Contradiction("a packing has no rings"))
     }
 
-    /// What a unit of data in a ring takes of resources, as parts of what there is of them, in whole numbers, with
-    /// their unit; `None` where these are long.
+    /// Loads of a unit of data in each ring, as parts of the resources' capacities, in whole numbers, with their unit.
+    /// `None` if these numbers are long.
     fn taken(&self) -> Option<(Vec<Taken>, Rational)> {
         let part = |(place, time): &(usize, Rational)| time / self.resources.capacity(*place);
         let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
@@ -227,7 +227,7 @@ impl<'p> Pool<'p> {
         Some((self.loads.iter().map(of_ring).collect(), scaled.unit))
     }
 
-    /// Rings of this share, one after the other, each the one that takes least of what is scarce, while one fits.
+    /// Rings of this share in sequence, each the ring that takes least of the scarce resources, while one fits.
     fn filled(&self, taken: &(Vec<Taken>, Rational), share: &Rational, most: u32) -> Option<Choice> {
         let (taken, unit) = taken;
         let whole = (share * unit).recip().floor().to_integer().to_u64()?;
@@ -266,7 +266,7 @@ impl<'p> Pool<'p> {
     }
 }
 
-/// So many rings by weight: whole parts first, then the largest remainders (of equals, the first).
+/// Distributes `count` rings by weight: whole parts first, then the largest remainders (the first if they are equal).
 fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
     let sum: BigInt = weights.iter().sum();
     let part = |weight: &BigInt| -> (u32, BigInt) {

@@ -1,4 +1,4 @@
-//! Rings of a share, one after the other, where only links are limited.
+//! Grows rings of a share in sequence, if only links are limited.
 
 use num_traits::ToPrimitive;
 use oneport_plan::{Pattern, Task};
@@ -13,7 +13,7 @@ const SCARCE: u64 = 1 << 20;
 /// The cost of a full link: more than any ring costs without one, as `16 nodes SCARCE` is less below 65,536 nodes.
 const FULL: u64 = 1 << 40;
 
-/// At most so many rings of this share: each the cheapest one where scarce links are dear, until none fits.
+/// At most `most` rings of this share: each the cheapest one where scarce links are expensive, until none fits.
 ///
 /// O(2^n n^2) additions for each, among `n` processors.
 pub(super) fn grown(cycles: &Cycles<'_>, share: &Rational, most: u32, watch: &Watch) -> Vec<Pattern> {

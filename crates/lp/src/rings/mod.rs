@@ -26,13 +26,13 @@ use crate::{LpError, Question};
 use cycle::{cheapest_cycles, tight_cycles};
 pub use equal::equal_rings;
 
-/// Most processors that rings are searched over: there are `2^16` sets of so many.
+/// Most processors that rings are searched over: they have `2^16` sets.
 pub const MOST_GPUS: usize = 16;
 
 /// Most rings listed that cost no more than the cheapest.
 const MOST_TIGHT: usize = 1000;
 
-/// Why there are no rings.
+/// Reasons why no ring is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RingError {
@@ -114,7 +114,7 @@ pub enum RingError {
 /// search, the best found, and what is proved of it.
 ///
 /// # Errors
-/// [`RingError`] says what stands in the way of a ring.
+/// [`RingError`] gives the reason why there is no ring.
 pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<RingPacking, RingError> {
     check(platform, gpus)?;
     let carrier = Carrier::new(gpus);
@@ -160,8 +160,7 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
     }
 }
 
-/// What rings are patterns of, for the driver: data that leave the first processor and come back to it. Messages have
-/// size 1.
+/// The collective of rings, for the driver: messages of size 1 that leave the first processor and come back to it.
 struct Carrier {
     collective: Collective,
     volumes: Volumes,
@@ -216,7 +215,7 @@ impl<'a> Cycles<'a> {
         if cheapest_cycles(&costs).is_empty() { Err(RingError::NoRing { count }) } else { Ok(()) }
     }
 
-    /// By processor, cheapest routes from it that pass no other.
+    /// Per processor: cheapest routes from it that pass no other processor.
     fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
         let through = |node: NodeId| !self.is_gpu[node.index()];
         let from = |&gpu: &NodeId| ShortestPaths::new(self.question.platform(), links, gpu, through);

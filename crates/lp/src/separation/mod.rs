@@ -6,16 +6,15 @@
 //! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often
 //!   the pattern's messages use the link.
 //!
-//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same; but with
-//! an equation (D)'s `v` is free, and the pattern of least weight under prices of both signs is no longer found by
-//! shortest paths. The paper counts a link once per pattern. That is right for broadcast only, whose patterns use a
-//! link once.
+//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same; but with an
+//! equation (D)'s `v` is free, and shortest paths no longer find the pattern of least weight under prices of both
+//! signs. The paper counts a link once per pattern. That is right for broadcast only, whose patterns use a link once.
 //!
 //! **(D)** minimises `u` over the polyhedron `K` of all `(u, v)` with `u >= 0`, `v >= 0`, `sum v(e) over e in M <=
 //! u` for all matchings (type I) and `sum m(T, e) c(e) v(e) >= 1` for all patterns (type II).
 //!
 //! [`Instance::separate`] decides exactly whether a point lies in `K` (definition 5, lemmas 3 and 4): a heaviest
-//! matching under `v`, then for every message the lightest way under `c v`. "Outside" comes with a violated
+//! matching under `v`, then for every message the lightest path under `c v`. "Outside" comes with a violated
 //! inequality, "inside" with prices that [`Proof::check`] adds up. [`Instance::optimum`] collects the oracle's
 //! inequalities until the optimum of (D') over them lies in `K`; then (P') over the same matchings and patterns is
 //! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).

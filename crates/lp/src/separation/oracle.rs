@@ -46,22 +46,23 @@ pub struct Halfspace {
     pub least: Rational,
 }
 
-/// Why a point lies in `K`: prices that bound every matching, and for every message a bound on its lightest way.
+/// The proof that a point lies in `K`: prices that bound every matching, and for every message a lower bound on its
+/// lightest path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Links' prices are multiples of one in this number.
     pub unit: BigUint,
-    /// Prices for doubled multiples: they add up to what no matching exceeds.
+    /// Prices for doubled multiples: their sum is an upper bound on every matching.
     pub matchings: Prices<BigUint>,
     /// For each message, in their order.
     pub lightest: Vec<Lightest>,
 }
 
-/// Why no way of a message is lighter.
+/// The proof that no path of a message is lighter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lightest {
-    /// For each node a potential, which grows along every link by no more than the link's weight: so the path is no
-    /// lighter than the potential at its end exceeds that at its start.
+    /// For each node a potential, which grows along every link by no more than the link's weight: so the path weighs at
+    /// least the potential at its end minus the potential at its start.
     Path(Vec<Rational>),
     /// A spanning tree with weights of cuts that add up to its own.
     Tree(Box<Arborescence<Rational>>),
@@ -132,7 +133,7 @@ impl Instance {
         }
     }
 
-    /// The lightest way of a message, its weight and the proof.
+    /// The lightest path of a message, its weight and the proof.
     fn lightest(
         &self,
         message: &Message,
@@ -243,7 +244,7 @@ impl Proof {
 }
 
 impl Lightest {
-    /// The proved bound: no way of the message weighs less.
+    /// The proved bound: no path of the message weighs less.
     fn bound(
         &self,
         message: &Message,

@@ -28,7 +28,7 @@ pub struct Weighted {
 pub struct Optimum {
     /// The solutions.
     pub weighted: Weighted,
-    /// Why the prices lie in `K`: so nothing exceeds the throughput.
+    /// The proof that the prices lie in `K`: so they bound the throughput.
     pub proof: Proof,
     /// How many inequalities of type I the oracle gave.
     pub type_one: usize,

@@ -50,7 +50,7 @@ pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<
         group_of.iter_mut().for_each(|group| *group = groups[*group]);
         nodes = count;
     }
-    // A group that no arc enters reaches all others only if it is the only such group.
+    // A group that no arc enters reaches all others if and only if it is the only such group.
     let mut is_entered = vec![false; nodes];
     arcs.iter().for_each(|(_, to, _)| is_entered[*to] = true);
     let alone = is_entered.iter().filter(|entered| !**entered).count() == 1;

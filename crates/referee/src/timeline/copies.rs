@@ -18,8 +18,8 @@ use super::follow::Delivery;
 use crate::Violation;
 use crate::violation::{fault, part_name, wrong_result};
 
-/// A merge or transfer. Order at equal dates: merges of length 0 first, smaller results before larger ones, because one
-/// may use the result of another; then transfers.
+/// A merge or transfer. Order at equal dates: merges first, smaller results before larger ones, because a merge may use
+/// the result of another that takes no time; then transfers.
 #[derive(Clone, Copy)]
 enum Action<'r, 'a> {
     Merge(&'r DatedMerge<'a>),

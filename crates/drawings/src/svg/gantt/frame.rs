@@ -25,7 +25,7 @@ pub(super) struct Chart<'a> {
     /// Ends of slots or periods: thin vertical lines, and ticks when they are few.
     pub marks: Vec<Rational>,
     pub phases: Vec<Phase>,
-    /// The period of which rows' loads are shares. `None` if no loads are shown.
+    /// The rows' loads are shares of this period. `None` if no loads are shown.
     pub period: Option<&'a Rational>,
     /// Whose the operands are, where they are numbered alike everywhere.
     pub owners: Option<String>,

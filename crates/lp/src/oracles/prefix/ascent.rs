@@ -1,9 +1,9 @@
-//! What no scheme is cheaper than: the price of every task is shared out among the goals.
+//! Lower bound on the price of a scheme: the price of every task is shared out among the goals.
 //!
 //! A scheme contains a reduction tree for every goal, and pays for each task once. So if goal `g` is charged `q(g, t)`
-//! for task `t`, and the charges of all goals together do not exceed the task's price, then a scheme costs at least the
+//! for task `t`, and the charges of all goals together are at most the task's price, then a scheme costs at least the
 //! sum over the goals of the cheapest tree under the goal's own charges. The charges are found goal by goal: each takes
-//! of what the earlier ones left, and no more than is needed to make its cheapest tree cost as much as it does (as in
+//! from the rest that the earlier ones left, and no more than is needed to keep the price of its cheapest tree (as in
 //! the dual ascent for Steiner arborescences, Wong 1984).
 
 use oneport_numbers::Exact;
@@ -12,15 +12,16 @@ use oneport_watch::Watch;
 use super::potentials::Potentials;
 use super::tasks::{Priced, Tasks};
 
-/// A bound, and what the goals left of the tasks' prices.
+/// A bound, and the rest of the tasks' prices after the goals' charges.
 pub struct Ascent<N> {
-    /// No scheme costs less; the top where there is none.
+    /// Lower bound on the price of a scheme. The top if there is no scheme.
     pub bound: N,
-    /// By task.
+    /// Per task.
     pub left: Vec<N>,
 }
 
-/// The goals in this order; those that come after the watch has ended are charged nothing, which leaves the bound one.
+/// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing; the bound stays
+/// valid.
 pub fn ascend<N: Exact>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) -> Ascent<N> {
     let mut ascent = Ascent { bound: N::zero(), left: priced.costs.clone() };
     for (turn, &goal) in order.iter().enumerate() {
@@ -39,10 +40,10 @@ pub fn ascend<N: Exact>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watc
     ascent
 }
 
-/// What is needed of each part at each place: at most its potential, and such that the goal's is reached.
+/// Charges one goal. The need of each part at each place is at most its potential; the goal's need is its potential.
 ///
-/// A need is a lower bound on the price of the part there under the charges: the charge of a task is what its result
-/// needs beyond what its inputs need.
+/// A need is a lower bound on the price of the part there under the charges: each task is charged its result's need
+/// minus its inputs' needs.
 fn charge<N: Exact>(
     tasks: &Tasks,
     priced: &Priced<N>,

@@ -1,8 +1,8 @@
 //! Many participants: every prefix is passed on to the next participant, which adds its own value.
 //!
-//! A chain makes each prefix once and where it is wanted: `n - 1` merges and as many ways, the fewest possible. Which
-//! ways the chain takes depends on the prices, so a steady state may mix several chains; and it cannot cost less than
-//! the cheapest reduction of all operands into the last participant.
+//! A chain makes each prefix once and where it is wanted: `n - 1` merges and as many paths, the fewest possible. The
+//! paths depend on the prices, so a steady state may mix several chains; and it cannot cost less than the cheapest
+//! reduction of all operands into the last participant.
 //!
 //! The best mixture of chains is found step by step: see `chains`.
 
@@ -41,7 +41,7 @@ impl<'a> Chain<'a> {
         &self.participants[self.participants.len().saturating_sub(1)..]
     }
 
-    /// A chain along cheap ways under guiding prices.
+    /// A chain along cheap paths under guiding prices.
     pub fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let found = self.whole.guide(prices, self.last()).into_iter().next().flatten();
         let (at_least, _) = found.ok_or(UNREACHABLE)?;
@@ -66,7 +66,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// The cheapest way from a participant to the next one.
+/// The cheapest path from a participant to the next one.
 pub fn way<N: Exact>(
     platform: &Platform,
     costs: &[N],

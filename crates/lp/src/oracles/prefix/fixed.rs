@@ -7,8 +7,7 @@ use std::ops::{Add, AddAssign, SubAssign};
 use num_bigint::BigUint;
 use num_traits::Zero;
 
-/// A number below `2^(64 WORDS)`, lowest word first. Sums beyond that are wrong: whoever makes such numbers leaves
-/// room.
+/// A number below `2^(64 WORDS)`, lowest word first. Sums beyond that are wrong: the caller leaves room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixed<const WORDS: usize>([u64; WORDS]);
 

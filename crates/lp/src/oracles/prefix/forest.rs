@@ -11,16 +11,16 @@ use super::tasks::{Named, Priced, Tasks};
 /// Rounds of improvement at most; each ends with a cheaper forest.
 const ROUNDS: usize = 8;
 
-/// Trees for all goals; a task that several of them use is carried out once.
+/// Trees for all goals. A task that several of them use is executed once.
 #[derive(Debug, Clone)]
 pub struct Forest {
-    /// By goal.
+    /// Per goal.
     trees: Vec<Vec<usize>>,
 }
 
 impl Forest {
-    /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then
-    /// improved under prices; `None` if a goal cannot be reached, or the watch has ended.
+    /// Grows the trees in sequence, each the cheapest where tasks have the costs `first` and tasks of earlier trees are
+    /// free. Then improves them under prices. `None` if a goal cannot be reached, or the watch has ended.
     pub fn grow<N: Exact>(
         tasks: &Tasks,
         priced: &Priced<N>,
@@ -77,7 +77,7 @@ impl Forest {
         }
     }
 
-    /// The tasks that are needed, each after those that it depends on.
+    /// The needed tasks, each after the tasks that it depends on.
     pub fn tasks(&self, tasks: &Tasks) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.trees.iter().flatten().copied().collect();
         waiting.sort_unstable();
@@ -131,7 +131,7 @@ fn cheapest<N: Exact>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usiz
     (!priced.is_barred(price)).then(|| (price.clone(), potentials.tree(tasks, part, place)))
 }
 
-/// Oracle and place of what a task makes or brings.
+/// Part and place of the task's result.
 fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
     match tasks.name(task) {
         Named::Transfer { arc, part } => (part, tasks.arcs[arc].to),
@@ -139,7 +139,7 @@ fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
     }
 }
 
-/// Parts and places of what a task needs.
+/// Parts and places of the task's inputs.
 fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
     match tasks.name(task) {
         Named::Transfer { arc, part } => [Some((part, tasks.arcs[arc].from)), None],
@@ -147,7 +147,7 @@ fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
     }
 }
 
-/// What tasks cost together.
+/// Total price of tasks.
 pub fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     let mut sum = N::zero();
     tasks.iter().for_each(|&task| sum += &priced.costs[task]);

@@ -27,17 +27,18 @@ use chain::Chain;
 use search::{Found, search};
 use tasks::{Scaled, Tasks, whole_prices};
 
-/// Branches times tasks times goals at most, and branches at most, to find a cheapest scheme.
+/// Limits of branch and bound for a cheapest scheme: branches x tasks x goals, and branches.
 const THOROUGH: [usize; 2] = [2_000_000, 2_000];
 /// The same for cheap schemes under guiding prices.
 const GUIDED: [usize; 2] = [2_000_000, 20];
 /// Schemes per pricing.
 const SCHEMES: usize = 3;
 
-/// Beyond so many intervals of operands times links and processors, a search would take minutes: chains only.
+/// Limit on intervals of operands times links and processors. Above it a search would take minutes, and only chains are
+/// tried.
 const MOST_PLACES: usize = 30_000;
 
-/// Whether nothing but chains is tried among so many participants.
+/// Whether only chains are tried for this number of participants.
 pub fn is_large(platform: &Platform, participants: usize) -> bool {
     let intervals = participants.saturating_mul(participants) / 2;
     intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES

@@ -1,4 +1,4 @@
-//! What it costs to have each partial result at each place: an interval dynamic program, with shortest paths between.
+//! Prices of having each partial result at each place: an interval dynamic program, with shortest paths between.
 
 use oneport_numbers::Exact;
 
@@ -16,8 +16,8 @@ pub struct Potentials<N> {
 }
 
 impl<N: Exact> Potentials<N> {
-    /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; prices from `top` on mean
-    /// that there is no tree.
+    /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; a price of at least `top`
+    /// means that no tree exists.
     pub fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
         let places = tasks.places.len();
         let cells = tasks.parts.len() * places;

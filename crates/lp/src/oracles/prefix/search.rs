@@ -1,7 +1,7 @@
 //! Cheapest schemes: good ones fast, and within a budget by branch and bound.
 //!
-//! To find a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search decides of one task
-//! at a time whether it is carried out: if so it is paid for and then free, if not it is barred.
+//! Finding a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search decides about one
+//! task at a time: if it is executed, its price is paid and then it is free; if not, it is barred.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Found<N> {
     pub schemes: Vec<(N, Vec<usize>)>,
 }
 
-/// A part of all schemes: those that carry out some tasks, and not others.
+/// A part of all schemes: the schemes that execute some tasks, and not others.
 #[derive(Clone, Default)]
 struct Branch {
     done: Vec<usize>,
@@ -157,7 +157,7 @@ impl<N: Exact> Search<'_, N> {
         let open = barred.as_ref().unwrap_or(&priced);
         let mut cheapest: Option<(N, Vec<usize>)> = None;
         for order in self.orders.clone() {
-            // Tasks whose price is used up by a bound are those that cheap schemes consist of.
+            // Cheap schemes consist of tasks whose price is used up by a bound.
             for first in ascents.iter().map(|ascent| &ascent.left).chain([&open.costs]) {
                 if self.watch.ask().is_err() {
                     return (bound, None);
@@ -169,7 +169,7 @@ impl<N: Exact> Search<'_, N> {
                 }
             }
         }
-        // What the scheme pays beyond the charges is what has to be decided.
+        // Decide about tasks whose price is above their charges.
         let undecided = |&&task: &&usize| !priced.costs[task].is_zero();
         let chosen = cheapest.iter().flat_map(|(_, ordered)| ordered).filter(undecided);
         let chosen = chosen.max_by(|&&a, &&b| {

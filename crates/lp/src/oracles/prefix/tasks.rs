@@ -1,7 +1,7 @@
 //! The tasks that can make and move partial results, numbered, with what they cost.
 //!
-//! Places are the nodes where values can be kept: those that replicate. Nodes that do not are passed through: between
-//! two places leads the cheapest route. A processor that does not replicate is a *relay*: a place where values may be
+//! Places are the nodes where values can be kept: the nodes that replicate. Other nodes are passed through, on the
+//! cheapest route between two places. A processor that does not replicate is a *relay*: a place where values may be
 //! made, but no scheme is built that does so (bounds take it into account, as if it replicated).
 
 use num_bigint::{BigInt, BigUint};
@@ -29,25 +29,25 @@ pub struct Arc {
     pub link: Option<LinkId>,
 }
 
-/// What a number of a task stands for.
+/// The meaning of a task's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// A partial result is sent.
     Transfer {
-        /// Exact of the arc.
+        /// Index of the arc.
         arc: usize,
-        /// Exact of the partial result.
+        /// Index of the partial result.
         part: usize,
     },
     /// Two partial results are combined.
     Merge {
         /// Where.
         place: usize,
-        /// Exact of the result.
+        /// Index of the result.
         part: usize,
-        /// Exact of the left input.
+        /// Index of the left input.
         left: usize,
-        /// Exact of the right input.
+        /// Index of the right input.
         right: usize,
     },
 }
@@ -57,21 +57,21 @@ pub enum Named {
 pub struct Tasks {
     /// The places' nodes.
     pub places: Vec<NodeId>,
-    /// By place.
+    /// Per place: whether it is a relay.
     pub relays: Vec<bool>,
     /// The transfers between places.
     pub arcs: Vec<Arc>,
-    /// By place: the arcs that leave it.
+    /// Per place: the arcs that leave it.
     leaving: Vec<Vec<usize>>,
-    /// By place: the arcs that enter it.
+    /// Per place: the arcs that enter it.
     entering: Vec<Vec<usize>>,
     /// The partial results, short ones first.
     pub parts: Vec<Interval>,
     /// The places that compute.
     computing: Vec<usize>,
-    /// By part: the number of its first merge.
+    /// Per part: the number of its first merge.
     merges: Vec<usize>,
-    /// By operand: its owner's place.
+    /// Per operand: its owner's place.
     owners: Vec<usize>,
     /// Place and part.
     pub goals: Vec<(usize, usize)>,
@@ -81,12 +81,11 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// How many tasks there are for so many operands where every node is a place and every arc a link, without listing
-    /// any.
+    /// Number of tasks for this number of operands if every node is a place and every arc a link; no task is listed.
     pub fn count_of(platform: &Platform, operands: usize) -> u128 {
         let n = operands as u128;
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
-        // A part of `j + 1` operands, of which there are `n - j`, can be split in `j` ways.
+        // There are `n - j` parts of `j + 1` operands, and each can be split at `j` positions.
         let splits = (n + 1) * n * n.saturating_sub(1) / 6;
         transfers + splits * platform.processors().count() as u128
     }
@@ -176,7 +175,7 @@ impl Tasks {
         &self.entering[place]
     }
 
-    /// What a task does.
+    /// The decoded number of a task.
     pub fn name(&self, task: usize) -> Named {
         let transfers = self.parts.len() * self.arcs.len();
         if task < transfers {
@@ -231,24 +230,24 @@ fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
 
 /// Times of tasks as integers in a common unit, prepared once for many prices.
 pub struct Scaled {
-    /// By link: time for a unit of size.
+    /// Per link: time for a unit of size.
     links: Vec<BigUint>,
-    /// By node: time for a unit of work.
+    /// Per node: time for a unit of work.
     compute: Vec<BigUint>,
-    /// By part.
+    /// Per part.
     sizes: Vec<BigUint>,
     works: Vec<BigUint>,
-    /// What 1 stands for.
+    /// Value of 1.
     unit: Rational,
 }
 
 /// Costs of tasks under prices, and the links behind the arcs.
 pub struct Priced<N> {
-    /// By task; at least `top` where the task is barred.
+    /// Per task; at least `top` if the task is barred.
     pub costs: Vec<N>,
     /// More than all tasks together.
     pub top: N,
-    /// What 1 is worth, in the unit of the prices.
+    /// Value of 1, in the unit of the prices.
     pub unit: Rational,
 }
 
@@ -361,7 +360,7 @@ impl Priced<BigUint> {
 }
 
 impl<N: Exact> Priced<N> {
-    /// Whether a price stands for "there is no way".
+    /// Whether a price means "unreachable".
     pub fn is_barred(&self, price: &N) -> bool {
         *price >= self.top
     }

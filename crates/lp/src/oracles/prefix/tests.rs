@@ -11,7 +11,7 @@ use super::tasks::Tasks;
 use crate::Question;
 use crate::oracles::Oracle;
 
-/// A small generator of its own: the tests need variety, not quality.
+/// A small random generator: the tests need variety, not quality.
 struct Draw(u64);
 
 impl Draw {
