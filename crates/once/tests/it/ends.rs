@@ -1,7 +1,7 @@
 //! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
 
-use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Named, Search, Way};
+use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_once::{NamedSearch, PieceSearch, SearchLimits};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_watch::Watch;
@@ -25,14 +25,14 @@ fn searches_for_pieces_end() {
         Collective::AllReduce { participants: participants.clone(), commutative: true },
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &places(problem), Over::Anything);
-        for algorithm in named(problem, &Shape::default()) {
+        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+        for algorithm in named(problem, &RankHints::default()) {
             let patterns = algorithm.patterns(problem, &routes).expect("patterns");
             let state = SteadyState { throughput: number("1"), patterns };
             let work = |watch: &Watch| {
-                let search = Search { deeds: 2_000, pieces: 1 << 10, watch };
-                let _ = Named::new(problem, &algorithm, &routes).shortest(problem, &search, None);
-                let _ = Way::of_patterns(problem, &state).shortest(problem, &search, &number("0"));
+                let search = SearchLimits { tasks: 2_000, pieces: 1 << 10, watch };
+                let _ = NamedSearch::new(problem, &algorithm, &routes).shortest(problem, &search, None);
+                let _ = PieceSearch::of_patterns(problem, &state).shortest(problem, &search, &number("0"));
             };
             let free = Watch::in_questions(u64::from(u32::MAX));
             work(&free);
