@@ -9,7 +9,7 @@ use super::colour::Colour;
 use super::page::{Head, MARGIN, Notes};
 use super::xml::{Canvas, GRID, INK, number};
 use crate::reduction::Kind;
-use crate::scheme::{Diagram, diagram, title};
+use crate::scheme::{Diagram, Vertex, diagram, title};
 use crate::words::{self, Messages};
 
 const TOP: f64 = 66.0;
@@ -23,6 +23,8 @@ const COLUMN: (f64, f64) = (58.0, 110.0);
 const GAP: f64 = 5.0;
 const SPACE: f64 = 30.0;
 const ARROW: f64 = 6.0;
+/// Between a box and an arrow that passes it: boxes of two columns are twice as far apart.
+const CLEAR: f64 = 2.0;
 /// Most vertices side by side in one cell.
 const ABREAST: usize = 6;
 
@@ -65,7 +67,7 @@ pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Ratio
             _ if vertex.link.is_some() => ("arrival", BOX / 2.0),
             _ => ("value", BOX / 2.0),
         };
-        let width = (words::width(&vertex.label(), TEXT) + 12.0).clamp(34.0, layout.cell - 4.0);
+        let width = layout.box_width(vertex);
         let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);
         let tag = tag.n("height", BOX).n("rx", corner).s("fill", &colour.hex()).s("stroke", INK);
         let tag = tag.n("stroke-width", if vertex.wanted { 3.0 } else { 1.0 });
@@ -92,6 +94,10 @@ struct Layout {
 }
 
 impl Layout {
+    fn box_width(&self, vertex: &Vertex) -> f64 {
+        (words::width(&vertex.label(), TEXT) + 12.0).clamp(34.0, self.cell - 4.0)
+    }
+
     fn lowered(mut self, by: f64) -> Layout {
         self.places.iter_mut().for_each(|place| place.1 += by);
         self.bottom += by;
@@ -182,43 +188,67 @@ fn columns(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Vec<Opt
     columns.into_iter().map(|(_, node)| node).collect()
 }
 
-/// Arrows from every vertex to those that use it.
+/// What arrows have to go around, from the left end of the columns.
+struct Obstacles {
+    /// Left and right end, and top, of every box.
+    boxes: Vec<[f64; 3]>,
+    /// Where columns meet: no box is there.
+    between: Vec<f64>,
+}
+
+impl Obstacles {
+    fn new(diagram: &Diagram, layout: &Layout) -> Self {
+        let ends = |(vertex, &(x, top)): (&Vertex, &(f64, f64))| {
+            let half = layout.box_width(vertex) / 2.0;
+            [x - half, x + half, top]
+        };
+        let sides = layout.columns.iter().flat_map(|&(_, centre, room)| [centre - room / 2.0, centre + room / 2.0]);
+        Obstacles { boxes: diagram.vertices.iter().zip(&layout.places).map(ends).collect(), between: sides.collect() }
+    }
+
+    /// Where an arrow from one point down to another passes the boxes between them, and the heights above and below
+    /// which no box is; `None` where there is nothing between.
+    fn passage(&self, from: (f64, f64), to: (f64, f64)) -> Option<(f64, f64, f64)> {
+        let between: Vec<&[f64; 3]> =
+            self.boxes.iter().filter(|[_, _, top]| *top >= from.1 && top + BOX <= to.1).collect();
+        let first = between.iter().map(|[_, _, top]| *top).min_by(f64::total_cmp)?;
+        let last = between.iter().map(|[_, _, top]| top + BOX).max_by(f64::total_cmp)?;
+        let is_free = |x: &f64| between.iter().all(|[left, right, _]| *x <= left - CLEAR || *x >= right + CLEAR);
+        let beside = between.iter().flat_map(|[left, right, _]| [left - CLEAR, right + CLEAR]);
+        let all = [from.0, to.0].into_iter().chain(beside).chain(self.between.iter().copied());
+        let detour = |x: &f64| (x - from.0).abs() + (x - to.0).abs();
+        let best = all.filter(is_free).min_by(|one, other| detour(one).total_cmp(&detour(other)))?;
+        Some((best, first, last))
+    }
+}
+
+/// Arrows from every vertex to those that use it, around all other boxes.
 fn draw_edges(canvas: &mut Canvas, problem: Problem<'_>, diagram: &Diagram, layout: &Layout, left: f64) {
+    let obstacles = Obstacles::new(diagram, layout);
+    let point = |x: f64, y: f64| format!("{} {}", number(left + x), number(y));
     for (vertex, &(x, top)) in diagram.vertices.iter().zip(&layout.places) {
         for (side, &input) in vertex.inputs.iter().enumerate() {
             let Some(&(from, y)) = layout.places.get(input) else { continue };
-            let row = diagram.vertices.get(input).map_or(0, |vertex| vertex.row);
             let shift = if vertex.inputs.len() < 2 { 0.0 } else { side as f64 * 16.0 - 8.0 };
-            let (start, end) = ((left + from, y + BOX), (left + x + shift, top));
+            let (start, end) = ((from, y + BOX), (x + shift, top));
             let sent = vertex.link.is_some();
             let colour = if sent { "#003a66" } else { "#8a8a8a" };
-            // What waits in a column for several rows passes beside the boxes.
-            let same = (from - x).abs() < layout.cell / 2.0;
-            let aside = if same && vertex.row > row + 1 { layout.cell * 0.47 } else { 0.0 };
-            let aside = if shift < 0.0 { -aside } else { aside };
             let tip = end.1 - ARROW;
-            let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
-            let bend = SPACE * 0.8;
-            let path = if aside == 0.0 {
-                let (low, high) = (start.1 + bend.min((tip - start.1) / 2.0), tip - bend.min((tip - start.1) / 2.0));
-                let (a, b) = (point(start.0, low), point(end.0, high));
-                format!("M{}C{a} {b} {}", point(start.0, start.1), point(end.0, tip))
-            } else {
-                let x = start.0 + aside;
-                format!(
-                    "M{}C{} {} {}L{}C{} {} {}",
-                    point(start.0, start.1),
-                    point(start.0, start.1 + bend / 2.0),
-                    point(x, start.1 + bend / 4.0),
-                    point(x, start.1 + bend),
-                    point(x, tip - bend),
-                    point(x, tip - bend / 4.0),
-                    point(end.0, tip - bend / 2.0),
-                    point(end.0, tip)
-                )
+            let s_curve = |from: (f64, f64), to: (f64, f64)| {
+                let bend = (SPACE * 0.8).min((to.1 - from.1) / 2.0);
+                format!("C{} {} {}", point(from.0, from.1 + bend), point(to.0, to.1 - bend), point(to.0, to.1))
+            };
+            let path = match obstacles.passage(start, end) {
+                None => s_curve(start, (end.0, tip)),
+                Some((x, first, last)) => {
+                    // Boxes one below the other in a cell leave less room than a tip takes.
+                    let end = (end.0, tip.max(last + GAP / 2.0));
+                    format!("{}L{}{}", s_curve(start, (x, first)), point(x, last), s_curve((x, last), end))
+                }
             };
             canvas.g().s("class", if sent { "sent" } else { "used" }).start();
             canvas.tooltip(&vertex.tooltip(problem));
+            let path = format!("M{}{path}", point(start.0, start.1));
             let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", colour);
             let tag = tag.n("stroke-width", if sent { 1.8 } else { 1.2 });
             if sent {

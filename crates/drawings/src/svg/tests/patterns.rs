@@ -181,6 +181,40 @@ fn chain(platform: &Platform, count: usize, tell: bool) -> Pattern {
     Pattern { demand: 0, order: None, tasks: writer.tasks }
 }
 
+/// Points of the arrows, none of which is within a box; how many there are.
+fn around_boxes(elements: &[Element]) -> usize {
+    let boxes: Vec<[f64; 4]> = elements
+        .iter()
+        .filter(|e| ["value", "merge", "arrival"].iter().any(|class| e.is(class)))
+        .map(|e| ["x", "y", "width", "height"].map(|key| e.number(key)))
+        .collect();
+    let mut points = 0;
+    for path in elements.iter().filter(|e| e.name == "path" && e.attributes["fill"] == "none") {
+        let mut at = [0.0; 2];
+        let spelt = path.attributes["d"].replace('L', "|L").replace('C', "|C");
+        for part in spelt.split('|') {
+            let ends: Vec<f64> = part[1..].split(' ').map(|number| number.parse().unwrap()).collect();
+            let ends: Vec<[f64; 2]> = ends.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
+            for step in 0..=20 {
+                let t = f64::from(step) / 20.0;
+                let mut all = [&[at][..], &ends].concat();
+                while all.len() > 1 {
+                    let between = |pair: &[[f64; 2]]| [0, 1].map(|axis| pair[0][axis] * (1.0 - t) + pair[1][axis] * t);
+                    all = all.windows(2).map(between).collect();
+                }
+                let [x, y] = if part.starts_with('M') { ends[0] } else { all[0] };
+                let crossed = boxes.iter().find(|[left, top, width, height]| {
+                    x > left + 0.5 && x < left + width - 0.5 && y > top + 0.5 && y < top + height - 0.5
+                });
+                assert!(crossed.is_none(), "{crossed:?} is crossed by {}", path.attributes["d"]);
+                points += 1;
+            }
+            at = *ends.last().unwrap();
+        }
+    }
+    points
+}
+
 #[test]
 fn a_scheme_shows_every_task_and_what_is_wanted() {
     for count in 2..12 {
@@ -210,6 +244,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             assert_eq!(bold.len(), count, "{bold:?}");
             assert!(bold.iter().all(|title| title.ends_with("; wanted here")));
             no_overlap(&elements, &["value", "merge", "arrival"]);
+            assert!(around_boxes(&elements) > 20 * 2 * merges);
             let drawn = dot::pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None);
             assert_eq!(drawn.matches(" -> ").count(), scheme.tasks.len() + merges);
             assert_eq!(drawn.matches("peripheries=2").count(), count);
