@@ -5,6 +5,12 @@ use crate::text::clipped;
 use crate::verdict::Verdict;
 use crate::{msccl, mscclpp};
 
+/// What all files of ours say.
+#[derive(serde::Deserialize)]
+struct Ours {
+    format: String,
+}
+
 /// Runs a schedule of another program: an MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML), whose connections
 /// hold `slots` messages each; `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
 ///
@@ -20,7 +26,13 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
         return Err(Fault::new(Kind::Malformed, text));
     }
     let plan: mscclpp::schema::Plan = serde_json::from_str(text).map_err(|error| {
-        Fault::new(Kind::Malformed, format!("no MSCCL++ execution plan: {}", clipped(&error.to_string(), 300)))
+        let reason = match serde_json::from_str(text) {
+            Ok(Ours { format }) if format.starts_with("oneport-plan/") => {
+                "this is an oneport plan; check reads MSCCL XML and MSCCL++ JSON; `verify` judges plans".to_string()
+            }
+            _ => format!("no MSCCL++ execution plan: {}", clipped(&error.to_string(), 300)),
+        };
+        Fault::new(Kind::Malformed, reason)
     })?;
     mscclpp::check::check(&plan)
 }

@@ -63,6 +63,12 @@ pub(crate) fn of_text<T>(
 
 fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatError> {
     let top = Json::parse(source)?;
+    if top.opening() == Some(b'[') {
+        return Err(top.fail(Mistake::WrongValue {
+            value: "a list".to_string(),
+            expected: "an object with the list in it, {\"format\": \"oneport-demands/1\", \"demands\": [...]}".into(),
+        }));
+    }
     let [format, demands] = top.object(["format", "demands"])?;
     let format = need(&top, format, "format", "\"oneport-demands/1\"")?;
     if format.string()? != FORMAT {

@@ -1,8 +1,8 @@
-//! Measurements of nccl-tests: the JSON file of its option `-J`.
+//! Measurements of nccl-tests: the JSON file of its option `-J`, or the table that it prints.
 
 use std::path::Path;
 
-use oneport_platform::Rational;
+use oneport_platform::{Rational, parse_rational};
 
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
@@ -44,14 +44,50 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("gather_perf", "gather"),
 ];
 
-/// Reads the file that nccl-tests write with `-J FILE`; keys that say nothing about bandwidths are ignored.
+/// Reads the file that nccl-tests write with `-J FILE`, or what they print; what says nothing about bandwidths is
+/// ignored.
 ///
 /// # Errors
-/// A file that cannot be read, text that is not JSON, no measurement in it.
+/// A file that cannot be read, text that is neither, no measurement in it.
 pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_MEASUREMENTS_BYTES)?;
-    read(Source::new(&name, &bytes, "measurements")?)
+    let source = Source::new(&name, &bytes, "measurements")?;
+    if source.text.trim_start().starts_with('{') { read(source) } else { read_log(source) }
+}
+
+/// What nccl-tests print: comments, and rows `size count type [redop root] time algbw busbw #wrong`, out of place, then
+/// the last four once more, in place.
+fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
+    let (mut collective, mut rows) = (None, Vec::new());
+    for line in source.text.lines() {
+        if collective.is_none() && line.trim_start().starts_with('#') {
+            collective = line.split_whitespace().find_map(program);
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [bytes, count, kind, rest @ ..] = &words[..] else { continue };
+        let (Ok(bytes), Ok(_), Err(_)) = (bytes.parse(), count.parse::<u64>(), kind.parse::<u64>()) else { continue };
+        // Old versions have no root, and no operator where nothing is combined.
+        let times = rest.len() / 4 * 4;
+        for (place, times) in rest[rest.len() - times..].chunks_exact(4).enumerate() {
+            if let Ok(busbw) = parse_rational(times[2]) {
+                rows.push(Measurement { bytes, busbw, in_place: place > 0 });
+            }
+        }
+    }
+    match rows.is_empty() {
+        true => Err(source.error_in_file(Mistake::WrongValue {
+            value: "text without rows".to_string(),
+            expected: "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths".into(),
+        })),
+        false => Ok(Measurements { collective, rows }),
+    }
+}
+
+/// Our name of what a program measures. The longest name first: scatter_perf ends reduce_scatter_perf.
+fn program(word: &str) -> Option<&'static str> {
+    let ends = |(program, _): &&(&str, &str)| word.trim_end_matches(".exe").ends_with(program);
+    PROGRAMS.iter().filter(ends).max_by_key(|(program, _)| program.len()).map(|&(_, name)| name)
 }
 
 fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
@@ -61,11 +97,7 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
     if let Some(arguments) = arguments {
         arguments.each(|place, word| {
             if place == 0 {
-                let word = word.string()?;
-                let program = |(program, _): &&(&str, &str)| word.trim_end_matches(".exe").ends_with(program);
-                // The longest name first: scatter_perf ends reduce_scatter_perf.
-                let named = PROGRAMS.iter().filter(program).max_by_key(|(program, _)| program.len());
-                collective = named.map(|&(_, name)| name);
+                collective = program(&word.string()?);
             }
             Ok(())
         })?;

@@ -42,7 +42,7 @@ impl Measured {
 /// Reads `--measured`.
 pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
     let path = Path::new(text);
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) || path.is_file() {
         return file(problem, path);
     }
     let (value, algorithm) = match text.trim().strip_suffix("algbw") {
@@ -85,7 +85,7 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
     Ok(Measured { shown: text.trim().to_string(), throughput, once })
 }
 
-/// The fastest row of a file of nccl-tests.
+/// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
 fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     let measurements = read_measurements(path)?;
     let asked = problem.collective().name();
@@ -99,7 +99,7 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
         ));
     };
     let bandwidth = bandwidth(problem)?;
-    let best = measurements.rows.iter().max_by(|one, other| one.busbw.cmp(&other.busbw));
+    let best = measurements.rows.iter().max_by_key(|row| (row.bytes, &row.busbw));
     let Some(best) = best.filter(|row| row.busbw.is_positive()) else {
         bail!("{}: no bandwidth in it is positive; give a run that moved data", path.display());
     };

@@ -48,7 +48,7 @@ pub struct BoundArguments {
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
     /// What was measured, for one collective, as compare takes it: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the
-    /// time of one operation of a message of size 1, or the JSON file that nccl-tests write with -J.
+    /// time of one operation of a message of size 1, or a file of what nccl-tests print or write with -J.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     measured: Option<String>,
     /// When to end.

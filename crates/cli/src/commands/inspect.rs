@@ -1,6 +1,6 @@
 //! `oneport inspect`: what was understood of a platform file or a topology.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -145,6 +145,12 @@ fn text(file: &str, imported: &Imported) -> String {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {
             let _ = writeln!(out, "{}: {}", topic.name(), note.text);
         }
+    }
+    let kinds: BTreeSet<&str> = imported.link_kinds.iter().copied().collect();
+    let of_kind = |text: &str| text.split_once(": ").and_then(|(kind, _)| kinds.get(kind).copied());
+    let assumed = imported.notes.iter().filter(|note| note.topic == Topic::Assumed);
+    if let Some(kind) = assumed.into_iter().find_map(|note| of_kind(&note.text)) {
+        let _ = writeln!(out, "another bandwidth: --link-bandwidth KIND=RATE, such as {kind}=25 (GB/s)");
     }
     out
 }

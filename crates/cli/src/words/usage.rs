@@ -1,6 +1,7 @@
 //! Mistakes in how the command was called.
 
 use anyhow::anyhow;
+use clap::error::{ContextKind, ErrorKind};
 use oneport::plan::Form;
 
 /// A mistake in how the command was called: exit code 2.
@@ -24,7 +25,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 pub fn refuse(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if error.use_stderr()
-        && let Some(meant) = meant(&words)
+        && let Some(meant) = meant(&words).or_else(|| option(error))
     {
         eprintln!("error: {meant}");
         std::process::exit(2);
@@ -32,9 +33,22 @@ pub fn refuse(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// What was probably meant by a collective in the place of a command.
+/// What stands elsewhere than in an option.
+fn option(error: &clap::Error) -> Option<String> {
+    let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    unknown.to_string().starts_with("--latency").then(|| {
+        "there is no --latency: links of a platform file have one, latency = \"1us\"; 'oneport convert' makes such a file of \
+         others"
+            .to_string()
+    })
+}
+
+/// What was probably meant by a collective, or by what we have not, in the place of a command.
 fn meant(words: &[String]) -> Option<String> {
     let (command, rest) = words.split_first()?;
+    if ["completion", "completions"].contains(&command.as_str()) {
+        return Some("there are no shell completions; 'oneport --help' lists the commands".to_string());
+    }
     let form = Form::find(command)?;
     let roles = form.roles.iter().filter(|role| !role.many).map(|role| format!(" --{} NODE", role.key));
     let solve = format!("oneport solve {} --platform FILE{}", form.name, roles.collect::<String>());

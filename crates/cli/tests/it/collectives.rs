@@ -176,3 +176,15 @@ fn what_is_wrong_is_named() {
     assert_eq!(run.object()["status"], "infeasible");
     run.one_error(&["no path from 'a' to 'c'"]);
 }
+
+/// What is asked of the wrong command, in the wrong place or shape, is told where it belongs.
+#[test]
+fn mistakes_are_told_what_was_meant() {
+    let folder = Folder::new();
+    let star = fixture("star.json");
+    let list = folder.write("list.json", "[{\"values\": [\"a\"], \"wanted\": [\"b\"]}]");
+    let custom = ["solve", "custom", "--platform", &star, "--demands", &list];
+    oneport(&custom).refused(1, &["a list", "\"demands\": [...]"]);
+    oneport(&["time", "scatter", "--latency", "1us", "--platform", &star]).refused(2, &["no --latency", "latency = "]);
+    oneport(&["completions"]).refused(2, &["no shell completions"]);
+}

@@ -173,6 +173,25 @@ fn measured_values_stand_beside_the_bound() {
     assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
     let other = ["compare", "all-gather", "--platform", &box_, "--measured", &tests];
     oneport(&other).refused(1, &["all-reduce", "all-gather"]);
+    // What they print: the row of the largest size counts, in place or out of place.
+    let log = folder.path("nccl.txt");
+    let text = "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 8\n\
+        #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n\
+        #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n  \
+        536870912     134217728     float     sum      -1     4000  134.22  260.00      0     4100  130.94  253.70    N/A\n \
+        1073741824     268435456     float     sum      -1    11552   92.95  130.00      0    11550   92.97  162.50      0\n\
+        # Avg bus bandwidth    : 201.55\n";
+    std::fs::write(&log, text).expect("written");
+    let shown = measured(&log).ok().stdout;
+    assert!(shown.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"), "{shown}");
+    oneport(&["compare", "all-gather", "--platform", &box_, "--measured", &log])
+        .refused(1, &["all-reduce", "all-gather"]);
+    // An old all-gather has neither operator nor root.
+    let old = text.replace("all_reduce_perf", "x").replace("sum      -1", "");
+    std::fs::write(&log, old).expect("written");
+    assert!(measured(&log).ok().stdout.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"));
+    std::fs::write(&log, "nothing\n").expect("written");
+    measured(&log).refused(1, &["text without rows"]);
 }
 
 /// A DGX-1 runs six equal rings at once, all links busy: they are the first row, with what `rings` says they carry.

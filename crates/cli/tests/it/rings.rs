@@ -124,3 +124,19 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
     oneport(&["rings", &fixture("dgx-a100-1.toml"), "--max-rings", "3", "-o", &graph]).ok();
     assert!(read(&graph).contains("nchannels=\"3\" speedintra=\"100\""), "{}", read(&graph));
 }
+
+/// A box with NVLinks and PCI: rings that use both are named with their PCI links, and those of NVLink alone are not.
+#[test]
+fn rings_that_mix_kinds_of_links_are_named() {
+    let dump = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/turn3/trial/dgxa100-dump.xml");
+    if !std::path::Path::new(dump).exists() {
+        println!("skipped: there is no dump at {dump}");
+        return;
+    }
+    let run = oneport(&["rings", dump]).ok();
+    let warning = run.stdout.lines().find(|line| line.starts_with("warning ")).unwrap();
+    assert!(warning.contains("ring gpu") && warning.contains("PCI") && warning.contains("-> pci"), "{warning}");
+    // PCI too slow to be worth anything: NVLink carries the rings alone.
+    let run = oneport(&["rings", &fixture("dgx1.toml")]).ok();
+    assert!(!run.stdout.contains("warning"), "{run:#?}");
+}

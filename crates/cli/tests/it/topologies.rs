@@ -75,3 +75,17 @@ fn a_graph_takes_its_capacities_from_an_attribute() {
     oneport(&[&solve[..], &["--capacity", "weight,apples"]].concat()).misused(&["--capacity", "apples"]);
     oneport(&[&solve[..], &["--capacity-default", "0"]].concat()).misused(&["--capacity-default", "above 0"]);
 }
+
+/// A matrix of nvidia-smi has no rates: those assumed are said, and how to change them.
+#[test]
+fn assumed_rates_can_be_changed() {
+    let folder = Folder::new();
+    let matrix = "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-31\t0\n\
+        GPU1\tNV4\t X \tSYS\t32-63\t1\nNIC0\tPIX\tSYS\t X \t\t\n";
+    let file = folder.write("topo.txt", matrix);
+    let text = oneport(&["inspect", &file]).ok().stdout;
+    assert!(text.contains("assumed: nvlink: 20 GB/s") && text.contains("--link-bandwidth KIND=RATE"), "{text}");
+    assert!(text.contains("left out: net: 1 port of unknown speed leads out"), "{text}");
+    let text = oneport(&["inspect", &file, "--replicate", "2", "--fabric", "rail,25"]).ok().stdout;
+    assert!(!text.contains("left out: net") && text.contains("25 GB/s"), "{text}");
+}

@@ -249,3 +249,9 @@ fn relaxed_signals_order_no_data_at_the_end() {
     let verdict = check(&plan.to_string());
     assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{verdict:?}");
 }
+
+#[test]
+fn a_plan_of_ours_is_sent_to_verify() {
+    let fault = oneport_exports::check("{\"format\":\"oneport-plan/2\",\"collective\":{}}", None).unwrap_err();
+    assert!(fault.text.contains("this is an oneport plan") && fault.text.contains("`verify`"), "{fault}");
+}

@@ -119,6 +119,11 @@ fn unmodified_programs_get_the_same() {
 fn rare_calls_and_errors_are_the_library_s_own() {
     for bench in Bench::all("edges") {
         let program = bench.program("edges.c", include_str!("preload/edges.c"), &[]);
+        let plain = bench.mpi.run(4, &[]).arg(&program).output().unwrap();
+        if String::from_utf8_lossy(&plain.stderr).contains("Assertion failed in file") {
+            println!("skipped: {} ends a program that gives it a null datatype", bench.mpi.name);
+            continue;
+        }
         let library = bench.library("all", &library(&all(), 4, &[], None).unwrap()[0].text());
         let run = bench.same(4, &program, &[], &library);
         assert!(run.said.contains("copies: 0\n"), "{}", run.said);

@@ -233,6 +233,7 @@ impl<'o> Draft<'o> {
     pub fn finish(mut self, source: &Source<'_>, format: PlatformFormat) -> Result<Imported, FormatError> {
         self.check_kinds().map_err(|mistake| source.error_in_file(mistake))?;
         let merge = self.merge_time().map_err(|mistake| source.error_in_file(mistake))?;
+        self.note_ports();
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
         builder.units(Units { work_is_data: true, ..Units::gigabytes_and_seconds() });
@@ -274,6 +275,29 @@ impl<'o> Draft<'o> {
                 };
                 Err(Mistake::Import(format!("there are no links of kind '{}' here; the kinds are {text}", clip(kind))))
             }
+        }
+    }
+
+    /// Ports of network cards that lead to nothing, with their speeds.
+    fn note_ports(&mut self) {
+        if self.wires.iter().any(|wire| wire.kind == "net") {
+            return;
+        }
+        let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
+        self.ports.iter().for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
+        for (rate, count) in counts {
+            let (ports, lead) = if count == 1 { ("port", "leads") } else { ("ports", "lead") };
+            let text = match rate {
+                Some(rate) => format!(
+                    "net: {count} {ports} of {} {lead} out of the machine; --replicate N --fabric rail joins N machines by them",
+                    gigabytes(&rate)
+                ),
+                None => format!(
+                    "net: {count} {ports} of unknown speed {lead} out of the machine; --replicate N --fabric rail,25 joins N \
+                     machines by them, with 25 GB/s each"
+                ),
+            };
+            self.note(Topic::LeftOut, text);
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use oneport::formats::Imported;
 use oneport::plan::{EqualRings, Ring};
+use oneport::platform::LinkId;
 use oneport::{NodeId, Platform};
 
 /// The box of a node, as its name says.
@@ -40,6 +41,24 @@ pub fn outside<'p>(platform: &'p Platform, gpus: &[NodeId], rings: &EqualRings) 
     let links = rings.rings.iter().flat_map(|(ring, _)| ring.hops.iter().flatten());
     let nodes = links.flat_map(|&link| [platform.link(link).from, platform.link(link).to]);
     nodes.filter(|&node| of(platform, node) != Some(its)).map(|node| platform.name(node)).collect()
+}
+
+/// The first ring that goes from GPU to GPU of a box partly over PCI and partly over what is faster, and its PCI links.
+pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring, Vec<LinkId>)> {
+    let platform = &imported.platform;
+    let kind = |link: LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
+    let pci_links = |ring: &Ring| {
+        let ends = |hop: &Vec<LinkId>| Some((platform.link(*hop.first()?).from, platform.link(*hop.last()?).to));
+        let within =
+            ring.hops.iter().filter(|hop| ends(hop).is_some_and(|(from, to)| of(platform, from) == of(platform, to)));
+        let (pci, direct): (Vec<&Vec<LinkId>>, Vec<&Vec<LinkId>>) =
+            within.partition(|hop| hop.iter().any(|&link| kind(link) == "pci"));
+        let is_faster = |hop: &&Vec<LinkId>| hop.iter().all(|&link| ["nvlink", "xgmi"].contains(&kind(link)));
+        let links = pci.into_iter().flatten().copied().filter(|&link| kind(link) == "pci");
+        direct.iter().any(is_faster).then(|| links.collect::<Vec<LinkId>>())
+    };
+    let mixed = rings.rings.iter().filter_map(|(ring, _)| Some((ring, pci_links(ring)?)));
+    mixed.into_iter().find(|(_, links)| !links.is_empty())
 }
 
 /// A ring's way through one box: the processors, and the network cards before the first and behind the last.

@@ -77,7 +77,9 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     let trees = trees(platform, &gpus, &Options { watch: watch.clone(), ..Options::default() })?;
     let seconds = clock::elapsed().as_secs_f64();
     let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal).into_iter().map(str::to_string).collect();
-    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, outside, seconds };
+    let equal = rings.equal.clone();
+    let mixed = boxes::mixed(&imported, &equal);
+    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, outside, mixed, seconds };
     let path_type = path_type.unwrap_or_else(|| graph::path_type(&imported, &report.rings.equal));
     let written = arguments.output.as_deref().map(|path| {
         let graphs = graph::graphs(&imported, &gpus, &report.ranks, &report.rings, path_type, arguments.max_rings)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use oneport::formats::PathType;
 use oneport::plan::Ring;
+use oneport::platform::LinkId;
 use oneport::{NodeId, Platform, Rated, Rational, Rings, Status};
 use serde_json::{Value, json};
 
@@ -32,6 +33,8 @@ pub struct Report<'r> {
     pub judged: Option<Judged>,
     /// Nodes outside the box of the processors that the equal rings go through.
     pub outside: Vec<String>,
+    /// An equal ring that mixes kinds of links within a box, and its PCI links.
+    pub mixed: Option<(&'r Ring, Vec<LinkId>)>,
     /// Seconds since the command began.
     pub seconds: f64,
 }
@@ -50,7 +53,27 @@ pub struct Written {
 
 impl Report<'_> {
     /// Why NCCL may not carry what the rings promise.
-    fn warning(&self) -> Option<String> {
+    fn warnings(&self) -> Vec<String> {
+        self.leaves_the_box().into_iter().chain(self.mixes()).collect()
+    }
+
+    fn mixes(&self) -> Option<String> {
+        let (ring, links) = self.mixed.as_ref()?;
+        let link = |&link: &LinkId| {
+            let link = self.platform.link(link);
+            format!("{} -> {}", self.platform.name(link.from), self.platform.name(link.to))
+        };
+        let (shown, more) = (links.iter().take(6).map(link).collect::<Vec<_>>(), links.len().saturating_sub(6));
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        Some(format!(
+            "ring {} has NVLink or xGMI between some GPUs and PCI between others ({}{more}); a graph file names no links, and \
+             NCCL takes one kind for all GPUs of a box: without its PCI links the rings are those that it can carry",
+            names(self, ring).join(" -> "),
+            shown.join(", ")
+        ))
+    }
+
+    fn leaves_the_box(&self) -> Option<String> {
         let (first, more) = (self.outside.iter().take(4), self.outside.len().saturating_sub(4));
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let names = first.cloned().collect::<Vec<String>>().join(", ");
@@ -125,7 +148,7 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
     for (ring, times) in equal.rings.iter().take(SHOWN) {
         let _ = writeln!(out, "{times:>4} x      {}", names(report, ring).join(" -> "));
     }
-    if let Some(warning) = report.warning() {
+    for warning in report.warnings() {
         let _ = writeln!(out, "warning     {warning}");
     }
     if let Some(Written { paths, path_type, channels, speed }) = written {
@@ -238,7 +261,7 @@ pub fn json(report: &Report<'_>) -> Value {
         },
         "trees": trees,
         "checked": checked,
-        "warning": report.warning(),
+        "warning": Some(report.warnings().join("; ")).filter(|warning| !warning.is_empty()),
         "seconds": report.seconds,
     })
 }
