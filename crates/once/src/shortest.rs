@@ -43,9 +43,23 @@ pub struct Found {
     pub shortest: Shortest,
     layout: Arc<Layout>,
     dated: Dated,
+    in_turn: bool,
 }
 
 impl Found {
+    /// The same in as many pieces, for another size: what takes so long for a larger one takes no longer for a smaller.
+    ///
+    /// # Errors
+    /// Sizes or work that are not constant; the watch ended it.
+    pub fn at(&self, problem: Problem<'_>, watch: &Watch) -> Result<Found, OnceError> {
+        let dated = match self.in_turn {
+            true => self.layout.dated_in_turn(problem, None, watch),
+            false => self.layout.dated(problem, None, watch),
+        }?;
+        let shortest = Shortest { length: dated.length(), ..self.shortest.clone() };
+        Ok(Found { shortest, layout: self.layout.clone(), dated, in_turn: self.in_turn })
+    }
+
     /// The least share of its demand that a piece carries.
     pub fn least_share(&self) -> Rational {
         self.layout.draft().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
@@ -180,7 +194,7 @@ impl<'a> Way<'a> {
         self.kept.retain(|cut, layout| cut.pieces >= pieces && near(cut.ahead) && layout.extent() <= KEPT);
         let pieces = if self.in_turn { layout.draft().most_pieces() } else { pieces };
         let shortest = Shortest { pieces, ahead: best.cut.ahead, length: best.length };
-        Ok(Found { shortest, layout, dated: best.dated })
+        Ok(Found { shortest, layout, dated: best.dated, in_turn: self.in_turn })
     }
 
     fn place(&self, ahead: u32) -> usize {
