@@ -44,9 +44,23 @@ pub struct Found {
     pub shortest: BestPieces,
     graph: Arc<TaskGraph>,
     timing: Timing,
+    in_turn: bool,
 }
 
 impl Found {
+    /// The same tasks in the same number of pieces, for another size. For a smaller size they take no longer.
+    ///
+    /// # Errors
+    /// Sizes or work that are not constant; the watch ended it.
+    pub fn at(&self, problem: Problem<'_>, watch: &Watch) -> Result<Found, OnceError> {
+        let timing = match self.in_turn {
+            true => self.graph.simulate_in_order(problem, None, watch),
+            false => self.graph.simulate(problem, None, watch),
+        }?;
+        let shortest = BestPieces { length: timing.length(), ..self.shortest.clone() };
+        Ok(Found { shortest, graph: self.graph.clone(), timing, in_turn: self.in_turn })
+    }
+
     /// The least share of its demand that a piece carries.
     pub fn least_share(&self) -> Rational {
         self.graph.list().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
@@ -189,7 +203,7 @@ impl<'a> PieceSearch<'a> {
         });
         let pieces = if self.in_turn { graph.list().most_pieces() } else { pieces };
         let shortest = BestPieces { pieces, priority_offset: best.candidate.priority_offset, length: best.length };
-        Ok(Found { shortest, graph, timing: best.timing })
+        Ok(Found { shortest, graph, timing: best.timing, in_turn: self.in_turn })
     }
 
     fn place(&self, priority_offset: u32) -> usize {

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, oneport};
+use common::{Folder, oneport, read};
 use serde_json::Value;
 
 /// Three nodes in a row at 1 GB/s: latency 10 us, overhead 1 us.
@@ -195,4 +195,23 @@ fn a_pipelined_broadcast_follows_the_matchings() {
         assert_eq!(report["rows"][0]["name"], "oneport", "{report}");
         assert!(rational(&report["time"]) <= 1.003 * rational(&report["lower_bound"]), "{report}");
     }
+}
+
+/// A larger size takes no less time than a smaller one: what is best for it is done for that as well.
+#[test]
+fn larger_sizes_take_no_less_time() {
+    let folder = Folder::new();
+    let file = folder.path("boxes.toml");
+    oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &file]).ok();
+    let text = read(&file).replace("cost = \"1/", "latency = \"5 us\"\ncost = \"1/");
+    let file = folder.write("late.toml", text);
+    let question = ["time", "reduce-scatter", "--commutative", "--sizes", "1KiB:8KiB:x2", "--json", "--platform"];
+    let answer = oneport(&[&question[..], &[&file]].concat()).ok().object();
+    let sizes = answer["sizes"].as_array().unwrap();
+    let times = sizes.iter().map(|row| oneport::parse_rational(row["time"].as_str().unwrap()).unwrap());
+    let times: Vec<_> = times.collect();
+    assert!(
+        times.len() == 4 && times.is_sorted() && times[0] > oneport::parse_rational("1/50000").unwrap(),
+        "{times:?}"
+    );
 }

@@ -111,10 +111,12 @@ fn timed<'a>(
     let mut found = find(first)?;
     for (place, size) in sizes.iter().enumerate() {
         let (timed, next) = rayon::join(
-            || time(size.problem, &found, &mut named, place > 0, watch),
+            || time(size.problem, found, &mut named, place > 0, watch),
             || sizes.get(place + 1).map(&mut find).transpose(),
         );
-        rows.push(Row { volumes: size.problem.volumes().clone(), timed: timed?, least: size.least.clone() });
+        let (timed, best) = timed?;
+        rows.push(Row { volumes: size.problem.volumes().clone(), timed, least: size.least.clone() });
+        no_longer(&sizes[..place], &mut rows, best, watch)?;
         match next? {
             Some(next) => found = next,
             None => break,
@@ -123,24 +125,45 @@ fn timed<'a>(
     Ok(rows)
 }
 
-/// Our own way and all algorithms, each with its best number of pieces; the best is executed by the referee.
+/// What is done for the last size in less time than the best of a smaller one takes is done for that one as well, if
+/// no piece is less than a byte.
+fn no_longer(before: &[Size<'_>], rows: &mut [Row], (name, mut best): (String, Found), watch: &Watch) -> Result<()> {
+    for (size, row) in before.iter().zip(rows).rev() {
+        let pieces = once::search(size.problem, watch).pieces;
+        let is_longer = row.timed.first().is_some_and(|timed| timed.length > best.shortest.length);
+        if !is_longer || best.shortest.pieces > pieces {
+            break;
+        }
+        let Ok(found) = best.at(size.problem, watch) else { break };
+        if row.timed.first().is_some_and(|timed| timed.length <= found.shortest.length) {
+            break;
+        }
+        once::executed(size.problem, &found)?;
+        row.timed.retain(|timed| timed.name != name);
+        row.timed.insert(0, Timed::new(&name, &found.shortest));
+        best = found;
+    }
+    Ok(())
+}
+
+/// Our own way and all algorithms, each with its best number of pieces, and the best; the referee executes that.
 fn time(
     problem: Problem<'_>,
-    own: &Found,
+    own: Found,
     named: &mut [NamedSearch<'_>],
     follows: bool,
     watch: &Watch,
-) -> Result<Vec<Timed>> {
+) -> Result<(Vec<Timed>, (String, Found))> {
     let search = once::search(problem, watch);
     // Where one size follows another, an algorithm that cannot be the best is not searched as far.
     let goal = follows.then_some(&own.shortest.length);
     let found = |way: &mut NamedSearch<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
     let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;
-    let found = found.iter().filter_map(|(name, found)| Some((name.as_str(), found.as_ref()?)));
-    let mut all: Vec<(&str, &Found)> = [(OPTIMUM, own)].into_iter().chain(found).collect();
+    let found = found.into_iter().filter_map(|(name, found)| Some((name, found?)));
+    let mut all: Vec<(String, Found)> = [(OPTIMUM.to_string(), own)].into_iter().chain(found).collect();
     all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
-    if let Some((_, best)) = all.first() {
-        once::executed(problem, best)?;
-    }
-    Ok(all.into_iter().map(|(name, found)| Timed::new(name, &found.shortest)).collect())
+    let timed = all.iter().map(|(name, found)| Timed::new(name, &found.shortest)).collect();
+    let best = all.swap_remove(0);
+    once::executed(problem, &best.1)?;
+    Ok((timed, best))
 }
