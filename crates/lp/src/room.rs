@@ -35,14 +35,17 @@ pub fn is_possible(problem: Problem<'_>) -> bool {
 /// The fewest tasks that the patterns of an answer have together: each goal of a demand is sent to once at least, and
 /// each of several operands leaves its owner, but for one that may stay.
 pub fn least_tasks(problem: Problem<'_>) -> u64 {
-    let of_block = |block: Block<'_>| {
-        let Some(demand) = block.demand(0) else { return 0 };
-        let (operands, goals) = (demand.operands.len() as u64, demand.targets().len() as u64);
-        (block.count as u64).saturating_mul(goals.max(1) + operands.saturating_sub(1))
+    let of_demand = |demand: Demand<'_>| {
+        let (operands, targets) = (demand.operands, demand.targets());
+        // A message that travels alone is not sent to its owner.
+        let own = operands.len() == 1 && targets.contains(&operands[0]);
+        targets.len().max(1) + operands.len().saturating_sub(1) - usize::from(own)
     };
     if problem.collective().custom().is_empty() {
+        let of_block = |block: Block<'_>| {
+            block.demand(0).map_or(0, |demand| (block.count as u64).saturating_mul(of_demand(demand) as u64))
+        };
         return problem.blocks().into_iter().map(of_block).fold(0, u64::saturating_add);
     }
-    let of_demand = |demand: Demand<'_>| demand.targets().len().max(1) + demand.operands.len().saturating_sub(1);
     problem.demands().map(of_demand).sum::<usize>() as u64
 }

@@ -137,16 +137,19 @@ impl<'a> Sides<'a> {
             let promised = referee::sustained(self.problem, &trees, &self.watch);
             promised.into_iter().for_each(|throughput| self.sustained(throughput));
         }
+        if self.is_done() {
+            return Ok(());
+        }
         for ring in lp::ring_routings(question) {
-            if self.is_done() {
-                break;
-            }
             match ring {
                 Ok(ring) => self.routed(&ring)?,
                 Err(error) => self.end(error)?,
             }
+            if self.is_done() {
+                return Ok(());
+            }
         }
-        if self.is_done() { Ok(()) } else { self.flows(question) }
+        self.flows(question)
     }
 
     /// Flows of messages that travel alone, and what their prices prove.

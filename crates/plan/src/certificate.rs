@@ -173,6 +173,26 @@ impl Direction {
         }
     }
 
+    /// By link, how many of the sets, each sorted, a transfer over it enters (leaves). `O(links of their nodes log n)`.
+    pub fn crossings(self, platform: &Platform, sets: &[Vec<NodeId>]) -> Vec<usize> {
+        let mut crossings = vec![0; platform.links().len()];
+        for set in sets {
+            for &node in set {
+                let links = match self {
+                    Direction::Into => platform.incoming(node),
+                    Direction::OutOf => platform.outgoing(node),
+                };
+                let other = |link: LinkId| match self {
+                    Direction::Into => platform.link(link).from,
+                    Direction::OutOf => platform.link(link).to,
+                };
+                let crossed = links.iter().filter(|link| set.binary_search(&other(**link)).is_err());
+                crossed.for_each(|link| crossings[link.index()] += 1);
+            }
+        }
+        crossings
+    }
+
     /// How many of the sets, each sorted, a transfer over this link enters (leaves).
     pub fn crossed(self, platform: &Platform, link: LinkId, sets: &[Vec<NodeId>]) -> usize {
         let link = platform.link(link);

@@ -303,7 +303,8 @@ impl Row {
     fn of_border(&self, platform: &Platform, Bounded { bound, certificate, .. }: &Bounded) -> Option<String> {
         let others = !certificate.exchanges.is_empty() || !certificate.gatherings.is_empty();
         let ([border], false) = (&certificate.borders[..], others) else { return None };
-        let times = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets);
+        let crossings = border.direction.crossings(platform, &border.sets);
+        let times = |link: &LinkId| crossings[link.index()];
         let links_across: Vec<LinkId> = platform.link_ids().filter(|link| times(link) > 0).collect();
         let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;
         let capacity: Rational = links_across.iter().map(of).sum();

@@ -14,8 +14,6 @@ mod line;
 mod ring;
 mod ways;
 
-use std::collections::BTreeSet;
-
 use oneport_plan::{Block, Certificate, Kind, Routing, Status, SteadyState};
 use oneport_platform::{NodeId, Rational};
 
@@ -188,12 +186,12 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
         Kind::Copy | Kind::Combine | Kind::CombineCopy => true,
         Kind::Route | Kind::Prefix => false,
     };
-    let mut seen = BTreeSet::new();
+    let mut seen = vec![false; question.platform().nodes().len()];
     let mut all = Vec::new();
     for demand in block.demands().filter(|_| serves) {
         let owners = demand.operands.iter().copied();
         let goals = demand.goals().into_iter().map(|(node, _)| node);
-        all.extend(owners.chain(goals).filter(|&node| seen.insert(node)));
+        all.extend(owners.chain(goals).filter(|node| !std::mem::replace(&mut seen[node.index()], true)));
     }
     let able = |&node: &NodeId| {
         let node = question.platform().node(node);

@@ -215,9 +215,9 @@ impl Search<'_> {
     /// A partition's proof where only links count: their prices make every crossing cost the same.
     fn of_partition(&self, border: &Border, throughput: &Rational) -> Bound {
         let platform = self.question.platform();
+        let crossings = border.direction.crossings(platform, &border.sets);
         let price = |(link, capacity): (LinkId, Rational)| {
-            let crossed = border.direction.crossed(platform, link, &border.sets);
-            (Resource::Link(link), capacity * Rational::from_integer(crossed.into()))
+            (Resource::Link(link), capacity * Rational::from_integer(crossings[link.index()].into()))
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
         let prices = prices.filter(|(_, price)| price.is_positive()).collect();

@@ -19,6 +19,8 @@
 //! are left free at first and then put where the least more enters: the choice may not be the best one, the
 //! inequality holds all the same.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use oneport_graph::Network;
@@ -67,7 +69,8 @@ impl<'a> Partitions<'a> {
             Direction::Into => platform.node(*node).is_processor(),
             Direction::OutOf => platform.node(*node).replicates,
         };
-        let guests = platform.node_ids().filter(joins).filter(|node| !participants.contains(node)).collect();
+        let takes_part: BTreeSet<NodeId> = participants.iter().copied().collect();
+        let guests = platform.node_ids().filter(joins).filter(|node| !takes_part.contains(node)).collect();
         Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
     }
 
