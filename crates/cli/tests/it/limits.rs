@@ -234,14 +234,23 @@ fn what_is_not_listed_is_said_and_not_written() {
     let (cluster, platform) = (folder.write("star.xml", cluster), folder.path("star.json"));
     oneport(&["convert", &cluster, &platform]).noted(&["assumed"]);
     let solve = ["solve", "all-gather", "--platform", &platform];
-    let said = oneport(&solve).ok().stdout;
-    let tasks = 6_000 * 5_999;
+    // A crowded machine takes long enough for progress to be told.
+    let refused = |run: &common::Run, words: &[&str]| {
+        let last = run.stderr.lines().last().unwrap_or_default();
+        assert!(run.code == Some(1) && last.starts_with("error: no schedule is listed"), "{run:?}");
+        assert!(words.iter().all(|word| last.contains(word)), "{run:?}");
+    };
+    let solved = oneport(&solve);
+    let (said, tasks) = (&solved.stdout, 6_000 * 5_999);
+    assert_eq!(solved.code, Some(0), "{solved:?}");
     assert!(said.contains("(optimal: the referee checked its certificate)"), "{said}");
     assert!(said.contains(&format!("no schedule is listed: it has at least {tasks} ")), "{said}");
     let plan = folder.path("plan.json");
     let written = oneport(&[&solve[..], &["-o", &plan]].concat());
-    assert_eq!((written.code, written.stdout.contains("optimal")), (Some(1), true), "{written:?}");
-    written.one_error(&["no schedule is listed", "fewer participants"]);
+    refused(&written, &["fewer participants"]);
+    assert!(written.stdout.contains("(optimal"), "{written:?}");
     assert_eq!(folder.names(), ["star.json", "star.xml"]);
-    oneport(&["whatif", "all-gather", "--platform", &platform]).refused(1, &["no schedule is listed"]);
+    let whatif = oneport(&["whatif", "all-gather", "--platform", &platform]);
+    refused(&whatif, &[]);
+    assert_eq!(whatif.stdout, "");
 }
