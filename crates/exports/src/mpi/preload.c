@@ -311,18 +311,34 @@ static inline int follow(const struct call *call, const void *in, void *out, int
 /* Blocks of a buffer, and what they are made of. */
 struct blocks { const void *at; int blocks; MPI_Count count; MPI_Datatype type; };
 
-/* Several blocks as bytes, or back from bytes, as messages to this rank: MPI_Pack does not take MPI_BOTTOM everywhere. */
+/* Several blocks as bytes, or back from bytes. MPI_Pack does not take MPI_BOTTOM everywhere: then the datatype is moved
+   to where the bytes are. A message of MPI_PACKED to this rank would not do: MPICH receives it in segments that may end
+   within an element. */
 static inline int packed(const struct call *call, struct blocks it, char *bytes, int back) {
     struct layout layout;
-    int code = layout_of(it.type, &layout), rank = call->rank, count = (int)it.count, size = (int)call->bytes;
+    int code = layout_of(it.type, &layout), size = (int)call->bytes, count = (int)it.count;
     MPI_Comm comm = call->twin->comm;
-    for (int block = 0; code == MPI_SUCCESS && block < it.blocks; block++) {
-        char *at = (char *)it.at + (MPI_Aint)block * it.count * layout.extent, *to = bytes + (size_t)block * size;
-        if (back)
-            TRY(PMPI_Sendrecv(to, size, MPI_PACKED, rank, 0, at, count, it.type, rank, 0, comm, MPI_STATUS_IGNORE));
-        else
-            TRY(PMPI_Sendrecv(at, count, it.type, rank, 0, to, size, MPI_PACKED, rank, 0, comm, MPI_STATUS_IGNORE));
+    MPI_Datatype type = it.type;
+    char *from = (char *)it.at;
+    if (it.at == MPI_BOTTOM) {
+        MPI_Aint here = 0;
+        int one = 1;
+        TRY(PMPI_Get_address(bytes, &here));
+        from = bytes, here = -here;
+        TRY(PMPI_Type_create_hindexed(1, &one, &here, it.type, &type));
+        if (code != MPI_SUCCESS) return code;
+        TRY(PMPI_Type_commit(&type));
     }
+    for (int block = 0; code == MPI_SUCCESS && block < it.blocks; block++) {
+        char *at = from + (MPI_Aint)block * it.count * layout.extent, *to = bytes + (size_t)block * size;
+        int done = 0;
+        if (back)
+            TRY(PMPI_Unpack(to, size, &done, at, count, type, comm));
+        else
+            TRY(PMPI_Pack(at, count, type, to, size, &done, comm));
+        if (done != size) TRY(MPI_ERR_INTERN);
+    }
+    if (type != it.type) PMPI_Type_free(&type);
     return code;
 }
 

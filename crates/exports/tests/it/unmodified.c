@@ -66,6 +66,21 @@ int main(int argc, char **argv) {
             MPI_Scan(in, out, count, MPI_INT, op, comm), look(out, bytes);
         }
     }
+    /* Elements of six bytes with gaps: no number of whole ones fills 64 KiB. */
+    enum { ELEMENTS = 20011 };
+    size_t own = 16 * (ELEMENTS + 1), whole = 16 * (ELEMENTS * (size_t)size + 1);
+    char *sent = malloc(own), *got = malloc(whole);
+    MPI_Aint place[2] = {-8, 4};
+    int length[2] = {1, 2};
+    MPI_Datatype kinds[2] = {MPI_INT, MPI_CHAR}, loose, six;
+    MPI_Type_create_struct(2, length, place, kinds, &loose);
+    MPI_Type_create_resized(loose, -8, 16, &six);
+    MPI_Type_commit(&six);
+    for (size_t i = 0; i < own; i++) sent[i] = (char)(7 * i + (size_t)rank);
+    memset(got, 0, whole);
+    MPI_Allgather(sent + 8, ELEMENTS, six, got + 8, ELEMENTS, six, MPI_COMM_WORLD), look(got, whole);
+    for (int root = 0; root < size; root++) MPI_Bcast(sent + 8, ELEMENTS, six, root, MPI_COMM_WORLD), look(sent, own);
+    MPI_Type_free(&loose), MPI_Type_free(&six), free(sent), free(got);
     uint64_t all[64];
     PMPI_Gather(&sum, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     if (rank == 0)
