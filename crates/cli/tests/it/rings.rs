@@ -133,7 +133,7 @@ fn rings_that_mix_kinds_of_links_are_named() {
         println!("skipped: there is no dump at {dump}");
         return;
     }
-    let run = oneport(&["rings", dump]).ok();
+    let run = oneport(&["rings", dump]).noted(&["left out"]);
     let warning = run.stdout.lines().find(|line| line.starts_with("warning ")).unwrap();
     assert!(warning.contains("ring gpu") && warning.contains("PCI") && warning.contains("-> pci"), "{warning}");
     // PCI too slow to be worth anything: NVLink carries the rings alone.
