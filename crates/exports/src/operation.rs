@@ -23,7 +23,7 @@ const PIECES: u64 = 10_000;
 pub enum Order {
     /// Order of the schedule.
     Dates,
-    /// By stages, without slots. Suffices to count steps.
+    /// Order of stages, without slots. Suffices to count steps.
     Stages,
 }
 

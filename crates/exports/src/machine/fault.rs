@@ -29,7 +29,7 @@ pub enum Kind {
     LeftOver,
     /// The result is not what the collective asks for.
     Result,
-    /// The file names a missing object, or passes a limit.
+    /// The file names a missing object, or violates a limit.
     Malformed,
 }
 
