@@ -5,7 +5,7 @@ use crate::text::clipped;
 use crate::verdict::Verdict;
 use crate::{msccl, mscclpp};
 
-/// Field that all files of this program have.
+/// The field that all files of oneport have.
 #[derive(serde::Deserialize)]
 struct Ours {
     format: String,

@@ -143,7 +143,7 @@ pub(crate) fn in_place(request: &Request<'_>) -> Result<bool, String> {
     }
 }
 
-/// A plan's collective, and where its buffers lie.
+/// A plan's collective, and the position of its buffers.
 #[derive(Debug, Clone, Copy)]
 struct Shape<'a> {
     /// Its name in the file.

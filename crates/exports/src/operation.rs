@@ -81,7 +81,7 @@ pub struct Step {
     pub stage: usize,
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// The operand of this number, in the demand's own order, from its owner.

@@ -8,7 +8,7 @@ static int oneport_run(const void *input, void *recv, int count, MPI_Datatype ty
     return oneport_runs(input, recv, 1, count, type, op, comm);
 }
 
-/* Compares the operation with the library's. The data differ for every element of every rank. */
+/* Compares the operation with the library's. All elements of all ranks differ. */
 
 typedef struct { uint64_t a, b; } pair;
 

@@ -6,8 +6,8 @@
    sent they are tried without data on a communicator of this rank alone.
 
    Messages go over a private communicator, made within the first call that is served, kept as an attribute of the
-   program's and freed with it. A call's messages have the call's number as their tag: those that an erroneous call left
-   behind match none of a later one. */
+   program's and freed with it. A call's messages have the call's number as their tag: messages left over from
+   an erroneous call match no message of a later one. */
 
 enum reason {
     NO_REASON, REFUSED, SESSION, INTER, UNLIKE, RANKS_DIFFER, ROOT_DIFFERS, IDLE, ORDER, SHORT, LAYOUT, UNEQUAL, LONG,
@@ -41,7 +41,7 @@ enum { TWINS = 256, PLANS = sizeof plans / sizeof *plans };
 /* State of a communicator: its private one, or the reason for its absence; the number of its calls. */
 struct twin { MPI_Comm comm; int reason; unsigned calls; };
 
-/* Used if this rank lacks memory for a private communicator. */
+/* Used if this rank has no memory for the state. */
 static struct twin without;
 
 static atomic_long served[PLANS], passed[KINDS][REASONS];
@@ -260,7 +260,7 @@ static inline int at_home(const struct call *call) {
     return 1;
 }
 
-/* Makes the private communicator; all ranks come here in the same call. If it cannot be made, the reason is the same at all. */
+/* Makes the private communicator; all ranks come here in the same call. If it fails, all ranks have the same reason. */
 static inline int paired_now(struct call *call) {
     int same = MPI_UNEQUAL, all = 0, code;
     MPI_Errhandler handler;

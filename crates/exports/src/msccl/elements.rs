@@ -23,7 +23,7 @@ pub struct Elements<'x> {
 #[derive(Debug)]
 struct Element<'x> {
     name: &'x str,
-    /// Where it begins in the text.
+    /// Offset of its start in the text, in bytes.
     at: u32,
     /// The first index after its last descendant.
     end: u32,
