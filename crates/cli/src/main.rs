@@ -28,7 +28,7 @@ struct Arguments {
     command: Command,
 }
 
-/// The enum of the commands and its `run`. What a command says of itself is the documentation of its options.
+/// Defines the enum of the commands and its `run`. The help text of a command is the documentation of its options.
 macro_rules! commands {
     ($($name:ident($module:ident::$options:ident),)*) => {
         /// The verbs.

@@ -19,7 +19,7 @@ use crate::words::output::count;
 /// The lines of the answer; `exact` asks for fractions in full.
 ///
 /// # Errors
-/// A plan that is no problem's; the referee accepts none.
+/// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
 pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
     let plan = &planned.plan;
     let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
@@ -59,7 +59,7 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
     format!("whole       no message is cut: period {period} = {} x {before}{tried}\n", readable_count(&whole.factor))
 }
 
-/// What was asked, what is sustained, in which period, and what limits it.
+/// The question, the throughput, the period, and the bottleneck.
 ///
 /// # Errors
 /// As [`text`].
@@ -112,7 +112,7 @@ pub fn unlisted(problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration, ex
     out
 }
 
-/// What was asked: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
+/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
 pub fn header(problem: Problem<'_>) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
@@ -207,7 +207,7 @@ fn billion() -> Rational {
     Rational::from_integer(BigInt::from(1_000_000_000))
 }
 
-/// The place of the root among the ranks, in the order of the platform; -1 where there is none.
+/// The rank of the root, in the order of the platform; -1 if the collective has no root.
 fn root(collective: &Collective) -> String {
     let cast = collective.cast();
     let root = collective.form().and_then(|form| {
@@ -221,7 +221,7 @@ fn root(collective: &Collective) -> String {
     ranks.iter().position(|&rank| rank == root).map_or("-1".to_string(), |place| place.to_string())
 }
 
-/// What is moved or combined.
+/// The number of groups, operands, targets, demands or messages of the collective.
 fn extent(collective: &Collective) -> String {
     let blocks = collective.blocks();
     match blocks[..] {
@@ -235,7 +235,7 @@ fn extent(collective: &Collective) -> String {
     }
 }
 
-/// What the collective is called on the command line; its groups, which are alike.
+/// The collective's name on the command line; with several groups, the name of the first group's collective.
 pub fn label(collective: &Collective) -> &'static str {
     asked_as(collective.members().first().map_or(collective.name(), |member| member.collective.name()))
 }

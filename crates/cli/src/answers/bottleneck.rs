@@ -1,4 +1,4 @@
-//! What limits a throughput: the certificate read aloud.
+//! Names the resources that limit a throughput, from its certificate.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Class {
     pub name: String,
     /// How many resources it has.
     pub members: usize,
-    /// Its part of all that the certificate charges: "who limits how much".
+    /// Its share of the total price that the certificate charges.
     pub share: Rational,
     /// How long its busiest member is busy per unit of time it has.
     pub busy: Rational,
@@ -28,14 +28,14 @@ pub struct Class {
     pub odd_set: Option<(String, Value)>,
 }
 
-/// What limits a throughput.
+/// The resources that limit a throughput.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// What the certificate charges, the largest share first.
+    /// The classes that the certificate charges, the largest share first.
     pub limiting: Vec<Class>,
-    /// The busiest of what it does not charge.
+    /// The busiest class that the certificate does not charge.
     pub next: Option<Class>,
-    /// What is probably not meant.
+    /// Warnings about likely modelling mistakes.
     pub hints: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Class {
 }
 
 impl Bottleneck {
-    /// What limits, for `--json`.
+    /// The bottleneck, for `--json`.
     pub fn json(&self) -> Value {
         let class = |class: &Class| {
             let mut row = json!({
@@ -116,7 +116,7 @@ impl Bottleneck {
         self.limiting.iter().map(class).collect()
     }
 
-    /// What the certificate charges most, by name.
+    /// The names of the classes with the largest shares.
     pub fn limiting_names(&self) -> String {
         let names = self.limiting.iter().take(NAMED).map(Class::named);
         let more = if self.limiting.len() > NAMED { ", ..." } else { "" };
@@ -147,7 +147,7 @@ impl Bottleneck {
     }
 }
 
-/// Resources by name, those that are alike together: `8 x send port of 'gpu*'`.
+/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
 pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     let mut classes: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for resource in resources {
@@ -163,12 +163,12 @@ pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     named.take(1).map(|name| name + &more).collect()
 }
 
-/// How long each resource is busy per unit of time it has; those that are used.
+/// How long each used resource is busy per unit of time it has.
 pub fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
     Loads::of(problem, steady_state).busy()
 }
 
-/// What a steady state uses. Sums are taken in integers, over the common denominator of the weights.
+/// The loads of a steady state. Sums are integers, over the common denominator of the weights.
 struct Loads<'a> {
     platform: &'a Platform,
     measure: Measure<'a>,
@@ -225,7 +225,7 @@ fn shares(platform: &Platform, certificate: &Certificate, all: &Rational) -> BTr
     certificate.prices.iter().map(|(resource, price)| (*resource, price * whole(resource) / all)).collect()
 }
 
-/// Assumptions that limit and are probably not meant.
+/// Warnings about limiting assumptions that are likely modelling mistakes.
 fn hints(
     problem: Problem<'_>,
     certificate: &Certificate,
@@ -248,7 +248,7 @@ fn hints(
         hints.push("processors limit; is --work, times each node's compute, the time of a merge?".to_string());
     }
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
-    // What all-reduces exchange bounds them in any order: then order costs nothing.
+    // If a cut or an exchange bounds an optimum, the bound holds in any order: order costs nothing.
     let any_order =
         !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
     let in_order = in_order && !(any_order && status == Status::Optimal);

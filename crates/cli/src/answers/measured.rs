@@ -1,4 +1,4 @@
-//! What a user measured.
+//! Reads measured throughputs and compares them with proved bounds.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
-    /// What one operation took, where that was given.
+    /// The time of one operation; `None` if it was not given.
     pub once: Option<Rational>,
 }
 

@@ -14,13 +14,13 @@ use oneport::{
 use crate::flags::platform::ReadingArguments;
 use crate::words::usage::usage;
 
-/// Custom demands, beside the named collectives.
+/// The collective's name for custom demands.
 pub const CUSTOM: &str = "custom";
 
 /// An all-to-all, and what it is called where sources and targets are given apart.
 const ALL_TO_ALL: (&str, &str) = ("all-to-all", "sources-to-targets");
 
-/// What a collective of this name is called here.
+/// The name of a collective on the command line.
 pub fn asked_as(name: &'static str) -> &'static str {
     if name == ALL_TO_ALL.1 { ALL_TO_ALL.0 } else { name }
 }
@@ -112,7 +112,7 @@ fn options_of(form: &Form) -> Vec<String> {
     roles.chain(work).chain(commutative).collect()
 }
 
-/// What was given for a role: the text of its option.
+/// The text of a role's option; `None` if it was not given.
 fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     let given = [
         ("source", &arguments.part.source),
@@ -160,7 +160,7 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
         ("--targets", arguments.part.targets.is_some()),
         ("--target", arguments.part.target.is_some()),
         ("--participants", arguments.part.participants.is_some()),
-        // No work at all is no work here, either: scripts go through all collectives.
+        // `--work 0` is accepted everywhere: scripts pass it to all collectives.
         ("--work", arguments.part.work.as_ref().is_some_and(|work| work != "0")),
         ("--commutative", arguments.commutative),
         ("--demands", arguments.demands.is_some()),
@@ -229,7 +229,7 @@ pub fn volumes(platform: &Platform, collective: &Collective, arguments: &Questio
     volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
 }
 
-/// The same where the whole operation has so many bytes, if that is given.
+/// As [`volumes`]. If `bytes` is given, it is the size of the whole operation.
 pub fn volumes_of(
     platform: &Platform,
     collective: &Collective,
@@ -261,7 +261,7 @@ fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result
     Ok(size)
 }
 
-/// The size of a message where the whole operation has so many bytes.
+/// The size of a message, from the size of the whole operation.
 fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
     let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
     let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
@@ -313,7 +313,7 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     })
 }
 
-/// All processors; where there are none, all nodes but switches, which keep nothing.
+/// All processors; on a platform without processors, all nodes except switches, which store nothing.
 fn everyone(platform: &Platform) -> Vec<NodeId> {
     let processors: Vec<NodeId> = platform.processors().collect();
     let keeps = |&node: &NodeId| platform.node(node).replicates;

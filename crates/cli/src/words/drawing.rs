@@ -19,10 +19,10 @@ pub fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Refuses a name whose extension is none that can be written: [`PICTURES`], or one of `others`.
+/// Rejects a name unless its extension is one of [`PICTURES`] or of `others`.
 ///
 /// # Errors
-/// A usage error that lists what can be written.
+/// A usage error that lists the extensions.
 pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
     let own = extension(path);
     if PICTURES.iter().chain(others).any(|known| *known == own) {

@@ -1,4 +1,4 @@
-//! What is going on: on a terminal a spinner for anything over a second, elsewhere a line every 30 seconds.
+//! Shows progress: on a terminal a spinner after the first second, elsewhere a line every 30 seconds.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,16 +14,16 @@ use crate::words::numbers::percent;
 
 /// The first sign of life on a terminal, after the beginning of the command.
 const SPINNER: Duration = Duration::from_secs(1);
-/// Where there is no terminal: a line so often.
+/// Time between lines, if standard error is not a terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// What is told to those who watch.
+/// A message to the thread that shows progress.
 enum Sign {
     Stage(Stage),
     About(String),
 }
 
-/// What is going on.
+/// The current problem and stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Scene {
     /// Which of several problems is solved; empty where there is one.
@@ -46,7 +46,7 @@ impl Progress {
         Progress { stages: Some(stages), thread: Some(thread) }
     }
 
-    /// Tells that a stage begins.
+    /// Reports that a stage begins.
     pub fn stage(&self, stage: Stage) {
         if let Some(stages) = &self.stages {
             // The watcher ends only after this sender is gone.
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Tells which of several problems is solved from now on.
+    /// Reports which of several problems is solved from now on.
     pub fn about(&self, text: String) {
         if let Some(stages) = &self.stages {
             let _ = stages.send(Sign::About(text));
@@ -88,7 +88,7 @@ impl Drop for Progress {
     }
 }
 
-/// The latest stage, known at a date (counted from the beginning of the command) or before; `None`: there are no more.
+/// Receives stages until `date`, counted from the beginning of the command. `None` if no more stages will follow.
 fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
     loop {
         // Stages follow one another quickly; none of them puts the date off.

@@ -33,7 +33,7 @@ pub fn refuse(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// What stands elsewhere than in an option.
+/// The hint for an option that does not exist because its value belongs into a file.
 fn option(error: &clap::Error) -> Option<String> {
     let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     unknown.to_string().starts_with("--latency").then(|| {
@@ -43,7 +43,7 @@ fn option(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// What was probably meant by a collective, or by what we have not, in the place of a command.
+/// The hint, if a collective or a missing feature is given as the command.
 fn meant(words: &[String]) -> Option<String> {
     let (command, rest) = words.split_first()?;
     if ["completion", "completions"].contains(&command.as_str()) {
