@@ -1,4 +1,4 @@
-//! `oneport bound`: what no schedule exceeds, as a sentence.
+//! `oneport bound`: proved upper bounds on the throughput, as sentences.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ use crate::words::numbers::{Shown, both, percent};
 use crate::words::output::{count, print};
 use crate::words::usage::usage;
 
-/// What is bounded where nothing is named.
+/// The collectives that are bounded by default.
 const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast", "reduce"];
 /// Most links or resources named in a line.
 const NAMED: usize = 4;
@@ -345,7 +345,7 @@ impl Row {
         }
     }
 
-    /// What was measured, as a share of the bound.
+    /// The measured throughput as a share of the bound.
     fn share(&self) -> Option<Rational> {
         Some(&self.measured.as_ref()?.throughput / self.bound()?)
     }
@@ -409,7 +409,7 @@ impl Row {
     }
 }
 
-/// What the certificate charges: odd sets, then resources.
+/// The names of the odd sets, then of the resources that the certificate charges.
 fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
     let sets = certificate.odd_sets.iter().map(|(set, _)| odd_sets::name(platform, set));
     sets.chain(certificate.prices.iter().map(|(resource, _)| resource.describe(platform))).collect()

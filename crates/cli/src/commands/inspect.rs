@@ -71,7 +71,7 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
 struct Class<'i> {
     kind: &'i str,
     ends: [&'i str; 2],
-    /// Whether each is a pair of links, one each way.
+    /// Whether each member is a pair of links, one per direction.
     both_ways: bool,
     cost: &'i Rational,
 }
@@ -165,7 +165,7 @@ fn object(imported: &Imported) -> Value {
                 "from": class.ends[0],
                 "to": class.ends[1],
                 "both_ways": class.both_ways,
-                // Without cost there is no number.
+                // A link of cost 0 has no finite bandwidth.
                 "bandwidth": (!class.cost.is_zero()).then(|| class.cost.inv().to_string()),
                 "number": number,
             })

@@ -1,4 +1,4 @@
-//! What algorithms are compared with, and what one operation takes.
+//! The reference of a comparison: the optimum, the best rings, and times of one operation.
 
 use std::time::{Duration, Instant};
 
@@ -16,13 +16,13 @@ use rayon::prelude::*;
 use crate::answers::once;
 use crate::answers::optimum::{self, Optimum};
 
-/// What algorithms are compared with.
+/// The reference that algorithms are compared with.
 pub struct Best {
     /// The best steady state; `None` where the bound alone is sought.
     pub steady_state: Option<SteadyState>,
     /// The proof of the bound.
     pub certificate: Certificate,
-    /// What no schedule exceeds.
+    /// Proved upper bound on the throughput.
     pub upper_bound: Rational,
     /// Whether the two meet.
     pub status: Status,
@@ -61,7 +61,8 @@ const RINGS: Duration = Duration::from_secs(10);
 const MOST_RINGS: u32 = 32;
 
 impl Best {
-    /// The best equal rings through all who take part; `None` where no ring does the collective, or is found in time.
+    /// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
+    /// found.
     pub fn rings(problem: Problem<'_>, options: &Options) -> Result<Option<EqualRings>> {
         if !on_rings(problem) {
             return Ok(None);
@@ -108,13 +109,13 @@ impl Best {
     }
 }
 
-/// What one operation takes.
+/// Times of one operation.
 pub struct Times {
-    /// What no schedule undercuts.
+    /// Proved lower bound on the time.
     pub least: Rational,
-    /// Our own way, where a steady state is known.
+    /// Our own best run; `None` without a steady state.
     pub own: Option<BestPieces>,
-    /// By row of the comparison; `None` where there are too many messages to date.
+    /// Per row of the comparison: the algorithm's best run; `None` if it has too many messages to date.
     pub rows: Vec<Option<BestPieces>>,
 }
 

@@ -18,7 +18,7 @@ use crate::answers::odd_sets;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 
-/// What is reported.
+/// The data of a report.
 pub struct Report<'a> {
     /// The question.
     pub problem: Problem<'a>,
@@ -26,11 +26,11 @@ pub struct Report<'a> {
     pub best: &'a Best,
     /// The algorithms.
     pub comparison: &'a Comparison,
-    /// Of a broadcast whose size is not given: the best single tree and acyclic graph, by name.
+    /// For a broadcast whose size is not given: the best single tree and acyclic graph, by name.
     pub shapes: Vec<(&'static str, Shaped)>,
-    /// What was measured.
+    /// The measured throughput.
     pub measured: Option<Measured>,
-    /// What one operation takes, where its size is given.
+    /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
 }
 
@@ -41,7 +41,7 @@ impl Report<'_> {
         bottleneck::of(self.problem, state, &self.best.certificate, self.best.status)
     }
 
-    /// What shares are shares of.
+    /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.
     fn whole(&self) -> &'static str {
         match self.best.status {
             Status::Optimal => "of the optimum",
@@ -75,7 +75,7 @@ impl Report<'_> {
         measured.impossible(bound, &self.shown_rate(bound)).or_else(too_short)
     }
 
-    /// The bus bandwidth; the frequency, where there is none.
+    /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
     fn shown_rate(&self, throughput: &Rational) -> String {
         self.bus(throughput).unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
     }
@@ -193,7 +193,7 @@ impl Report<'_> {
         }
     }
 
-    /// What our own way takes once.
+    /// The time of our own best run.
     fn own(&self) -> String {
         let own = self.times.as_ref().and_then(|times| Some((&times.least, times.own.as_ref()?)));
         own.map_or_else(String::new, |(least, own)| {
@@ -204,7 +204,7 @@ impl Report<'_> {
         })
     }
 
-    /// What one operation of a row takes, and the bound as a share of it.
+    /// The time of a row's operation, and the lower bound as a share of it.
     fn once(&self, place: usize) -> Vec<String> {
         let Some(times) = &self.times else { return Vec::new() };
         let Some(found) = times.rows.get(place).and_then(Option::as_ref) else { return vec!["-".to_string(); 2] };

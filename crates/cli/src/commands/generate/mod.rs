@@ -299,7 +299,7 @@ impl Shape {
         }
     }
 
-    /// What a shape does not draw is no option of it: silence would look like consent.
+    /// Rejects options that this shape ignores.
     fn refuse_what_it_does_not_draw(&self, arguments: &GenerateArguments) -> Result<()> {
         let (drawn, seeded, rated) = match self {
             Shape::Complete { .. }

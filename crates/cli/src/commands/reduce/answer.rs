@@ -1,4 +1,4 @@
-//! What `oneport reduce` has to say: text, JSON, drawings.
+//! Formats the answer of `oneport reduce`: text, JSON, drawings.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,17 +26,17 @@ pub const MOST_SENDERS: u64 = 10_000_000;
 
 /// The schedule found.
 pub enum Schedule {
-    /// None was asked for; up to so many processors would have one.
+    /// No schedule; schedules are built for at most this many processors.
     None(u64),
-    /// Of a reduction.
+    /// A reduction.
     Reduction(Box<Reduction>),
-    /// Of a broadcast.
+    /// A broadcast.
     Broadcast(Box<Broadcast>),
-    /// Of a reduction and the broadcast that follows it.
+    /// A reduction and the broadcast that follows it.
     AllReduce(Box<Reduction>, Box<Broadcast>),
 }
 
-/// What the file of a reduction says beside the schedule.
+/// The fields of a reduction's file besides the schedule.
 pub struct Terms {
     /// The limit that it keeps.
     pub limit: Limit,
@@ -48,7 +48,7 @@ pub struct Terms {
 
 /// An answer, to be reported.
 pub struct Answer {
-    /// What was asked, in a line.
+    /// The question, in one line.
     pub title: String,
     /// Length of the schedule.
     pub length: Rational,
@@ -60,7 +60,7 @@ pub struct Answer {
     pub method: (String, String),
     /// The schedule.
     pub schedule: Schedule,
-    /// What its file says beside it.
+    /// Further fields of the schedule's file.
     pub terms: Terms,
     /// Further lines of the text.
     pub notes: Vec<String>,
@@ -90,10 +90,10 @@ pub struct AnswerArguments {
 }
 
 impl AnswerArguments {
-    /// Tries whether the files can be written, beside these inputs; see [`try_outputs`].
+    /// Tries whether the files can be written and differ from these inputs; see [`try_outputs`].
     ///
     /// # Errors
-    /// As [`try_outputs`]; a drawing whose name does not say what it is to be.
+    /// As [`try_outputs`]; a drawing's name has an unknown extension.
     pub fn try_outputs(&self, inputs: &[Named<'_>]) -> Result<()> {
         if let Some(path) = &self.gantt {
             drawing::check("--gantt", path, &[])?;
@@ -152,7 +152,7 @@ impl Answer {
         }
     }
 
-    /// The answer about a schedule of one's own: beside the best that is known.
+    /// The answer about a user's schedule, compared with the best known.
     pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
         let Judged { one, recheck, best, .. } = judged;
         let mut facts = Map::new();

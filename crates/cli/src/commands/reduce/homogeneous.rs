@@ -170,7 +170,7 @@ fn bounds(
     if let Some(text) = &arguments.within {
         let time = cost("--within", text)?;
         let values = values_within(&time, costs, limit)?;
-        // Numbers above 2^53 are no numbers of every JSON reader.
+        // Some JSON readers round numbers above 2^53.
         answer.fact("within", json!({ "time": time.to_string(), "values": values.to_string() }));
         let values = if values == u128::MAX { "any number of values".to_string() } else { count(values, "value") };
         answer.notes.push(format!("within  {}: {values}", readable(&time)));

@@ -1,4 +1,4 @@
-//! Schedules of one's own, each beside the best that is known: a sequence, start times, a tree.
+//! Compares a user's schedule (a sequence, start times, or a tree) with the best known.
 
 use std::path::Path;
 

@@ -32,7 +32,7 @@ pub fn cost(option: &str, text: &str) -> Result<Rational> {
     Ok(value)
 }
 
-/// A comma-separated list of numbers, each with its place named when it is none.
+/// A comma-separated list of numbers. An error names the index of the invalid entry.
 pub fn numbers(option: &str, text: &str) -> Result<Vec<Rational>> {
     let read = |(index, item): (usize, &str)| {
         parse_rational(item).map_err(|error| usage(format!("{option}: entry {index} (counted from 0): {error}")))

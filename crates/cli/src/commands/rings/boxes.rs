@@ -61,7 +61,7 @@ pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring
     mixed.into_iter().find(|(_, links)| !links.is_empty())
 }
 
-/// A ring's way through one box: the processors, and the network cards before the first and behind the last.
+/// A ring's path through one box: the processors, and the network cards before the first and after the last.
 pub struct Part {
     /// The processors, in their order.
     pub gpus: Vec<NodeId>,

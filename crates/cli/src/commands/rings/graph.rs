@@ -19,7 +19,7 @@ const RING: (u64, u64) = (0, 4);
 const TREE: (u64, u64) = (1, 1);
 
 /// GB/s that NCCL's search gives a channel at most within a box of A100 (`speedArrayIntra` in src/graph/search.cc);
-/// those of later GPUs go further.
+/// limits of later GPUs are higher.
 const CHANNEL: u64 = 40;
 
 /// Ranks and devices of the processors.
@@ -32,8 +32,8 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Those of a topology's file. Else ranks count the processors in their order, and devices are the numbers that
-    /// their names end in, if these differ within every box, or else the ranks.
+    /// The ranks and devices of a topology's file, if it has them. Else ranks count the processors in their order.
+    /// Devices are then the numbers that their names end in, if these differ within every box, else the ranks.
     pub fn new(imported: &Imported, gpus: &[NodeId]) -> Ranks {
         let known = |gpu: &NodeId| imported.accelerators.iter().find(|known| known.node == *gpu).copied();
         let known: Option<Vec<Accelerator>> = gpus.iter().map(known).collect();
@@ -75,7 +75,7 @@ impl Ranks {
     }
 }
 
-/// What NCCL calls the longest way of these rings; NVLink where the file does not say what its links are.
+/// NCCL's type of the longest path of these rings; NVLink, if the file does not give the kinds of its links.
 pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
     let kind = |link: &LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
     let of_hop = |hop: &Vec<LinkId>| {
@@ -113,8 +113,8 @@ fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 
     }
 }
 
-/// The graph files of the equal rings, read back and judged: every channel a ring, and the loads as promised. A ring
-/// that carries more than a channel's speed is several channels, as long as there are no more than `most`.
+/// The graph files of the equal rings, read back and judged: every channel a ring, and the loads as promised. If a ring
+/// carries more than a channel's speed, it is several channels, up to `most` channels in all.
 pub fn graphs(
     imported: &Imported,
     gpus: &[NodeId],
@@ -201,7 +201,7 @@ pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
 pub struct Judged {
     /// The rings, and what each may carry.
     pub rings: EqualRings,
-    /// What the file says they carry, in GB/s.
+    /// The speed that the file states for them, in GB/s.
     pub stated: Rational,
 }
 

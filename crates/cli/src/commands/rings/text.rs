@@ -1,4 +1,4 @@
-//! What `oneport rings` says.
+//! Formats the answer of `oneport rings`.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::words::output::count;
 /// Rings shown; the others are counted.
 const SHOWN: usize = 32;
 
-/// What was asked and found.
+/// The question and its answer.
 pub struct Report<'r> {
     /// The platform.
     pub platform: &'r Platform,
@@ -43,7 +43,7 @@ pub struct Report<'r> {
 pub struct Written {
     /// Where.
     pub paths: Vec<PathBuf>,
-    /// NCCL's names for the ways between GPUs.
+    /// NCCL's type of the paths between GPUs.
     pub path_type: PathType,
     /// Channels of each.
     pub channels: u32,
@@ -85,7 +85,7 @@ impl Report<'_> {
         })
     }
 
-    /// What trees carry, and what nothing exceeds, in the measure of rings (bus bandwidth): an all-gather takes every
+    /// Throughput of trees and its upper bound, as bus bandwidth, the measure of rings: an all-gather takes every
     /// processor's message to all others.
     fn of_trees(&self) -> Option<(Rational, Rational)> {
         let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
@@ -103,7 +103,7 @@ fn rate(platform: &Platform, value: &Rational) -> String {
     }
 }
 
-/// By which share one value is below another.
+/// The relative amount by which `value` is below `other`.
 fn below(value: &Rational, other: &Rational) -> Rational {
     Rational::from_integer(1.into()) - value / other
 }
@@ -208,7 +208,7 @@ fn of_trees(report: &Report<'_>) -> String {
     format!("{} of bus bandwidth for all-gathers ({proof}): {cost}", rate(report.platform, &trees))
 }
 
-/// What the proof charges.
+/// The names of the resources that the proof charges.
 fn limits(report: &Report<'_>) -> String {
     const NAMED: usize = 4;
     let prices = &report.rings.packing.certificate.prices;

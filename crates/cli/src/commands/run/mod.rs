@@ -40,7 +40,7 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// What is delivered by a date.
+/// The instances delivered by a date.
 struct Delivery {
     plan: Plan,
     until: Rational,

@@ -1,4 +1,4 @@
-//! What is delivered, as text and as JSON.
+//! Formats the delivered instances as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ impl Delivery {
     /// Lines for people.
     ///
     /// # Errors
-    /// A plan that is no problem's; the referee accepts none.
+    /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(&self.plan.platform, exact);
         let mut out = header(self.plan.problem()?);

@@ -15,10 +15,11 @@ use crate::words::output::count;
 /// Most rows.
 const ROWS: usize = 20;
 
-/// What time costs, what an instance has to pay, and what follows: the check by hand of docs/theory.md.
+/// Explains the bound: the prices of time, the cost of an instance, and the conclusion. The check by hand is in
+/// docs/theory.md.
 ///
 /// # Errors
-/// A plan that the referee would not accept.
+/// The referee rejects the plan.
 pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     let problem = plan.problem()?;
     let proof = referee::proof(problem, &plan.certificate)?;
@@ -70,7 +71,7 @@ fn what(kind: Option<Kind>, count_of: usize) -> String {
     }
 }
 
-/// What has to cross which borders, and what a crossing costs.
+/// The messages that have to cross borders, and the cost of a crossing.
 fn reasons(plan: &Plan, supply: &Rational, shown: Shown) -> Vec<Vec<String>> {
     let Certificate { cuts, borders, gatherings, potentials, exchanges, shares, .. } = &plan.certificate;
     let platform = &plan.platform;

@@ -140,11 +140,11 @@ fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
     reduction::run(&arguments.plan, one, &Drawings { gantt, trees: [graph, tree], windows })
 }
 
-/// Periods of steady state in a timeline, unless told otherwise.
+/// Default number of periods of steady state in a timeline.
 const STEADY: u64 = 4;
 
-/// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
-/// there is a steady state to be seen.
+/// The whole run over the given number of periods. The default is the depth of the schedule plus [`STEADY`], so that
+/// the steady state is visible.
 fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     let (problem, periods) = (plan.problem()?, arguments.periods);
     let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
@@ -188,7 +188,7 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
 /// Most patterns drawn: an all-gather among a thousand has thousands.
 const DRAWN: usize = 100;
 
-/// The trees or schemes that are drawn, each with a file of its own.
+/// The trees or schemes to draw, each with its file.
 fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
     let patterns = &plan.steady_state.patterns;
     if patterns.iter().all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {

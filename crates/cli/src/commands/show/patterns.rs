@@ -16,7 +16,7 @@ const ROWS: usize = 20;
 const CHAINS: usize = 8;
 const MERGES: usize = 8;
 
-/// What the collective's patterns are called, and one step of them.
+/// The plural noun for the collective's patterns, and the noun for one step of them.
 pub fn words(collective: &Collective) -> (&'static str, &'static str) {
     match collective.blocks()[..] {
         [block] if collective.members().is_empty() => {
@@ -31,7 +31,7 @@ pub fn words(collective: &Collective) -> (&'static str, &'static str) {
 struct Speech {
     plural: &'static str,
     step: &'static str,
-    /// Whether a pattern is told by its merges, and not by its hops.
+    /// Whether a pattern is described by its merges instead of its hops.
     merges: bool,
 }
 
@@ -45,7 +45,7 @@ fn speech(kind: Kind) -> Speech {
     Speech { plural, step, merges }
 }
 
-/// The kind of demand that a pattern carries out.
+/// The kind of a pattern's demand.
 pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
     plan.collective.demand(pattern.demand).map(|demand| demand.kind())
 }
@@ -105,14 +105,13 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
     format!("{}{}", into(plan, pattern), tasks.join(", "))
 }
 
-/// What matters of a pattern in a line: where a message goes, or what is merged where.
+/// A pattern in one line: its hops or its merges.
 pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
     if merges { merges_line(plan, pattern, most.max(MERGES)) } else { hops_line(plan, pattern, most) }
 }
 
-/// Hops as the chains that make them up, those that differ in their ends alone together:
-/// `a -> b -> {c, d}, d -> e`.
+/// Hops as chains; chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
 fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
     for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {

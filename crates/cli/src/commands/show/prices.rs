@@ -1,4 +1,4 @@
-//! What a certificate charges.
+//! Formats the prices of a certificate.
 
 use oneport::{Plan, Rational};
 
@@ -9,7 +9,7 @@ use crate::words::names::common;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most odd sets that are told in a sentence.
+/// Limit on the odd sets that get a sentence.
 const SETS: usize = 20;
 
 /// All prices, as parts of the whole; alike resources of one price in one row. Each odd set has a sentence.

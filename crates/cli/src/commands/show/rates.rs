@@ -43,10 +43,10 @@ impl Variable {
     }
 }
 
-/// The variables as asked for.
+/// The variables in the requested format.
 ///
 /// # Errors
-/// A collective whose rates may be read in several ways.
+/// The rates of the collective are ambiguous.
 pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<String> {
     if arguments.json {
         return Ok(formats::rates_to_json(plan)?.trim_end().to_string());

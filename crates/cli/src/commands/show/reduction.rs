@@ -13,9 +13,9 @@ use crate::words::end::End;
 use crate::words::numbers::readable;
 use crate::words::output::{count, print};
 
-/// What is to be drawn.
+/// The requested drawings.
 pub struct Drawings<'a> {
-    /// Who is busy when.
+    /// The Gantt chart.
     pub gantt: &'a Option<PathBuf>,
     /// The tree.
     pub trees: [&'a Option<PathBuf>; 2],

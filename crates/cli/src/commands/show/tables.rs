@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 
-/// Columns where the output is no terminal.
+/// Columns, if the output is not a terminal.
 const WIDTH: u16 = 120;
 /// Narrower than this nothing is readable.
 const NARROWEST: u16 = 60;
@@ -17,7 +17,7 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     table.trim_fmt()
 }
 
-/// At most so many rows, and how many are left out.
+/// A table of at most `most` rows, and the number of rows left out.
 pub fn few(header: &[&str], rows: Vec<Vec<String>>, most: usize, all: &str) -> String {
     let rest = rows.len().saturating_sub(most);
     let shown = table(header, rows.into_iter().take(most));

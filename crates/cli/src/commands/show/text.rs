@@ -43,10 +43,10 @@ pub struct TextArguments {
     pub exact: bool,
 }
 
-/// What was asked for of the plan; else what everybody wants to see.
+/// The requested sections of the plan; by default its overview.
 ///
 /// # Errors
-/// A plan that the referee would not accept.
+/// The plan is invalid.
 pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     let shown = Shown::of(&plan.platform, arguments.exact);
     let sections = [

@@ -14,14 +14,14 @@ use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
 use crate::words::numbers::{Shown, decimal, percent, readable};
 
-/// Most lines of a picture, beside the bound and our own.
+/// Limit on the lines of a picture, besides the bound and our own.
 const DRAWN: usize = 4;
 
-/// What is reported.
+/// The data of a report.
 pub struct Report<'a> {
     /// The question, of the first size.
     pub problem: Problem<'a>,
-    /// By size.
+    /// One row per size.
     pub rows: &'a [Row],
     /// One size alone: all algorithms are listed.
     pub single: bool,

@@ -1,4 +1,4 @@
-//! What could be bought faster: classes of cables, of nodes' ports and of processors that are alike.
+//! Groups cables, nodes' ports and processors that are alike into classes whose speed `whatif` varies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use oneport::{NodeId, Platform, PortModel, Problem, Rational};
 use super::change::at_nodes;
 use crate::words::names::{common, list};
 
-/// What a class consists of.
+/// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Cables: a link and, where it has the same cost, the link back.
@@ -34,9 +34,9 @@ impl Kind {
 /// Members that are alike: of equal kind, model and cost, with names that differ in digits only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// What the members are.
+    /// The kind of the members.
     pub kind: Kind,
-    /// What the members' names have in common.
+    /// The common part of the members' names.
     pub name: String,
     /// How many cables, nodes or processors.
     pub members: usize,
@@ -46,7 +46,7 @@ pub struct Class {
     nodes: Vec<NodeId>,
 }
 
-/// What is tried with a class.
+/// A change of all members of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trial {
     /// Twice as fast: half the cost.
@@ -72,7 +72,7 @@ impl Trial {
 }
 
 impl Class {
-    /// What the trial changes; `None` where it means nothing (ports cannot be removed).
+    /// The changes of the trial; `None` if it does not apply (ports cannot be removed).
     pub fn changes(&self, trial: Trial) -> Option<Vec<Change>> {
         let factor = |up: i64, down: i64| Number::Times(Rational::new(up.into(), down.into()));
         match (trial, self.kind) {
@@ -107,7 +107,7 @@ pub fn of(problem: Problem<'_>) -> Vec<Class> {
     classes
 }
 
-/// What ends of links, or nodes, have to have in common.
+/// The properties that nodes of one class, or ends of its links, share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     name: String,
@@ -122,17 +122,17 @@ fn alike(platform: &Platform, id: NodeId) -> Alike {
     Alike { name, computes: node.is_processor(), model: platform.model_of(id), ports: node.ports }
 }
 
-/// What cables have to have in common.
+/// The properties that cables of one class share.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct AlikeCables {
     from: Alike,
     to: Alike,
-    /// Whether there is a way back, of the same cost.
+    /// Whether the reverse link exists and has the same cost.
     both: bool,
     cost: Rational,
 }
 
-/// A link, and the way back of the same cost.
+/// A link, and the reverse link if it has the same cost.
 type Cable = (LinkId, Option<LinkId>);
 
 fn cables(platform: &Platform) -> Vec<Class> {
@@ -144,7 +144,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
             continue;
         }
         let (from, to) = (alike(platform, link.from), alike(platform, link.to));
-        // A cable has no direction: its ends are told in one order.
+        // A cable has no direction: its ends are sorted.
         let turned = back.filter(|_| to < from);
         let ((from, to), cable) = match turned {
             Some(back) => ((to, from), (back, Some(id))),

@@ -5,9 +5,9 @@
 //!
 //! **Theorem.** Let a certificate prove less than `T(2)` at some `f`, and exactly `T(2)` at a larger `f'`. Then no
 //! factor between is enough.
-//! **Proof.** Under its prices, worth `P`, an instance costs at least `C(g)`, the least over all ways to carry one out,
-//! each linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)` and
-//! `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
+//! **Proof.** Under its prices, worth `P`, an instance costs at least `C(g)`, the least cost of a pattern. Each
+//! pattern's cost is linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)`
+//! and `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
 //!
 //! So from `f = 1` on, the `f'` of the optimum's certificate is tried, then that of the optimum there, until it is
 //! enough: the least factor, for optima grow with `f`. Where this takes too many steps: a steady state found for `f =
@@ -38,7 +38,8 @@ const TRIES: usize = 4;
 /// Chords tried at most: costs have few pieces.
 const CHORDS: usize = 8;
 
-/// What is enough, where doubling the class gains something; `None` elsewhere, and where optima are not proved.
+/// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
+/// is not proved.
 pub fn of(
     problem: Problem<'_>,
     base: &Rated,
@@ -106,7 +107,7 @@ fn chord(
     options: &Options,
 ) -> Result<Option<Rational>> {
     let target = wanted.recip();
-    // What an instance costs at least, in the prices' worth: concave, so chords are below.
+    // Least cost of an instance, relative to the total of the prices: concave, so chords are below.
     let cost = |share: &Rational| -> Result<Option<Rational>> {
         let there = times(problem, class, share.clone())?;
         let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
@@ -132,7 +133,8 @@ fn chord(
     Ok(None)
 }
 
-/// The platform with a class so many times as fast, and its optimum, if that is what is wanted.
+/// The platform with a class `factor` times as fast, and its optimum; `None` unless the optimum is proved and equals
+/// `wanted`.
 fn attained(
     problem: Problem<'_>,
     class: &Class,
@@ -146,7 +148,7 @@ fn attained(
     Ok(attains.then_some((platform, *rated)))
 }
 
-/// The platform with a class that takes so many times as long.
+/// The platform with the costs of a class multiplied by `times`.
 fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Result<Platform> {
     Ok(problem.platform().changed(&class.times(&Number::Times(times)))?.platform)
 }
@@ -156,7 +158,8 @@ fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>> {
     Ok(Problem::new(platform, problem.collective(), problem.volumes())?)
 }
 
-/// The least factor at which nothing is too busy for a steady state at another; `None` if that is no less.
+/// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
+/// `factor`).
 fn factor(problem: Problem<'_>, (fast, rated): (Problem<'_>, &Rated), factor: &Rational) -> Option<Rational> {
     let one = Rational::one();
     let least = factor.recip();

@@ -147,7 +147,7 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
     let mut rows = Vec::with_capacity(total);
     for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
         progress.about(format!("{} of {total}, {} {}: ", place + 1, class.name, trial.name()));
-        // Of the time left, an equal part for each that is left.
+        // Each remaining trial gets an equal part of the time left.
         let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
         let options = Options { watch: options.watch.stage(percent), ..options.clone() };
         let changed = problem.platform().changed(&changes)?.platform;

@@ -1,4 +1,4 @@
-//! What `oneport whatif` prints.
+//! Formats the answer of `oneport whatif`.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -88,11 +88,11 @@ impl Report<'_> {
         Value::Object(object)
     }
 
-    /// Between which the best throughput over the base's best lies; one number where both are optimal; `None` where
-    /// nothing is known.
+    /// Lower and upper bound on the best throughput over the base's best; they are equal if both optima are proved.
+    /// `None` if nothing is known.
     ///
-    /// What is twice as fast gains something between nothing and twice as much: slowed down by two, its schedules are
-    /// the base's. So what is half as fast loses between nothing and half, and what is less never gains.
+    /// Doubling multiplies the optimum by 1 to 2: slowed down by two, every schedule of the doubled platform runs on
+    /// the base. So halving multiplies it by 1/2 to 1, and removing never gains.
     fn shares(&self, row: &Row) -> Option<[Rational; 2]> {
         let (low, high) = match &row.outcome {
             Outcome::Rated(rated) => (
@@ -188,7 +188,7 @@ impl Report<'_> {
         format!("{}\n", table.trim_fmt())
     }
 
-    /// What sets gain that gain something, the most first, and that no class alone does.
+    /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
     fn together(&self) -> String {
         if self.sets.is_empty() {
             return String::new();
@@ -221,7 +221,7 @@ impl Report<'_> {
         }
     }
 
-    /// What it does to the base's throughput. Where either is known between two bounds only, so is the effect.
+    /// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
     fn effect(&self, row: &Row) -> String {
         match (&row.outcome, self.shares(row)) {
             (Outcome::Infeasible(_), _) => "no path".to_string(),
@@ -232,7 +232,7 @@ impl Report<'_> {
         }
     }
 
-    /// What one member offers.
+    /// The bandwidth or compute cost of one member.
     fn each(&self, class: &Class) -> String {
         if class.cost.is_zero() {
             return "no time".to_string();
