@@ -37,7 +37,7 @@ pub fn sentence(platform: &Platform, set: &OddSet) -> String {
     format!("{}: of the transfers between these ports{over} at most {capacity} {run} at a time", all.join(", "))
 }
 
-/// Its nodes, further links, capacity and price, for `--json`.
+/// The nodes, further links, capacity and price of an odd set, for `--json`.
 pub fn json(platform: &Platform, set: &OddSet, price: Option<&Rational>) -> Value {
     let nodes = set.ports.iter().filter_map(|port| port.node()).map(|node| platform.name(node));
     json!({

@@ -7,13 +7,13 @@ use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
 use oneport_once::{BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits};
 
-/// Most tasks of a run that is tried: of a named algorithm, of the optimum's patterns.
+/// Limits on the tasks of a run: of a named algorithm, and of our own schedules.
 const NAMED: usize = 30_000;
 const OWN: usize = 300_000;
 /// If the best time is within 1/1000 of the bound, periodic schedules are not searched.
 const WORTH: u32 = 1000;
 
-/// How far numbers of pieces are tried, from the first on: no piece is less than a byte.
+/// The limits of the search for the number of pieces: no piece is less than a byte.
 pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes =
         |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
@@ -26,7 +26,7 @@ fn bits_of_a_byte() -> Rational {
     Rational::from_integer(8.into())
 }
 
-/// Most instances of each periodic schedule that is followed: more lose less in the long run, fewer start sooner.
+/// Limits on the instances per period of the periodic schedules: more lose less throughput, fewer start sooner.
 const INSTANCES: [u64; 3] = [16, 32, 64];
 
 /// Our own schedules: the optimum's patterns, each on its share, and periodic schedules in the order of their

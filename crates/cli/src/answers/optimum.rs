@@ -1,4 +1,4 @@
-//! The optimum alone, for commands that make no schedule.
+//! Finds the optimal throughput, for commands that do not build a schedule.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::words::progress::Progress;
 pub enum Optimum {
     /// With a steady state.
     Rated(Rated),
-    /// Without one.
+    /// Without a steady state.
     Unlisted(Unlisted),
 }
 

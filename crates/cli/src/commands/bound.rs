@@ -29,7 +29,7 @@ use crate::words::usage::usage;
 
 /// The collectives that are bounded by default.
 const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast", "reduce"];
-/// Most links or resources named in a line.
+/// Limit on the links or resources named in a line.
 const NAMED: usize = 4;
 
 /// What no schedule exceeds, collective by collective, and the cut that says so; no schedule is made.
@@ -59,7 +59,7 @@ pub struct BoundArguments {
     json: bool,
 }
 
-/// A collective and what is proved of it.
+/// A collective and its bound.
 struct Row {
     form: &'static Form,
     collective: Collective,
@@ -73,11 +73,11 @@ struct Row {
 enum Found {
     /// A bound.
     Bounded(Box<Bounded>),
-    /// Which messages cannot arrive.
+    /// The messages that cannot arrive.
     Infeasible(Vec<String>),
-    /// A limit came before anything was proved.
+    /// The limit that ended the search before a bound was proved.
     Stopped(Limit),
-    /// Why it is too large a question.
+    /// The reason why the problem is too large.
     TooLarge(String),
 }
 
@@ -94,7 +94,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     if arguments.measured.is_some() && names.len() != 1 {
         return Err(usage("--measured: name the collective that was measured, and no other"));
     }
-    // Bounds hold whatever merging costs, and in whatever order values are combined.
+    // Bounds hold for every cost of merging and every order of operands.
     let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
     let mut rows = Vec::with_capacity(names.len());
     for (left, name) in (1..=names.len() as u32).rev().zip(names) {
@@ -203,7 +203,7 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
     out
 }
 
-/// How close the best schedule known comes to the bound.
+/// The throughput of the best known schedule, as a share of the bound.
 fn known(bounded: &Bounded, form: &Form) -> String {
     let free = if form.combines { " if combining takes no time" } else { "" };
     match &bounded.known {
@@ -216,7 +216,7 @@ fn known(bounded: &Bounded, form: &Form) -> String {
     }
 }
 
-/// The links that a cut is crossed by.
+/// A cut and the links that cross it.
 struct Cut {
     inside: Vec<NodeId>,
     outside: Vec<NodeId>,
@@ -350,13 +350,13 @@ impl Row {
         Some(&self.measured.as_ref()?.throughput / self.bound()?)
     }
 
-    /// Why what was measured cannot be.
+    /// The contradiction, if the measurement is above the bound.
     fn impossible(&self, platform: &Platform) -> Option<String> {
         let bound = self.bound()?;
         self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
     }
 
-    /// Why the row has no bound, or why what was measured cannot be.
+    /// The reason why the row has no bound, or the contradiction of a measurement.
     fn wrong(&self, platform: &Platform) -> Option<String> {
         match &self.found {
             Found::Bounded(_) => self.impossible(platform),

@@ -101,8 +101,8 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what
-/// was not.
+/// Executes start-up, a few steady periods and clean-up, as far as the limits on work allow. Returns a sentence about
+/// the executed and the omitted parts.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let tasks =
         |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());

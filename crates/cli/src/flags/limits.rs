@@ -51,9 +51,9 @@ impl LimitArguments {
     }
 }
 
-/// How often memory is measured.
+/// Time between measurements of memory.
 const MEASURED: Duration = Duration::from_millis(10);
-/// The default memory limit's part of what is available, in percent.
+/// The default memory limit, in percent of the available memory.
 const MOST: u64 = 80;
 /// The time limit plus 10 % and 0.4 s. The last steps (slots, the referee, writing) are planned to end before the
 /// limit, and may use the extension too.
@@ -81,7 +81,7 @@ fn listen() {
             std::process::exit(KILLED);
         }
     };
-    // Where signals cannot be heard, Ctrl-C ends the command as it always did.
+    // If the handler cannot be installed, Ctrl-C ends the command.
     let _ = ctrlc::set_handler(interrupted);
 }
 
@@ -123,7 +123,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Bytes of memory that the process holds, a moment ago; 0 where the system does not say.
+    /// Resident bytes of the process, at most [`MEASURED`] old; 0 if the system does not report them.
     fn used(&self) -> u64 {
         let (now, next) = (milliseconds(), self.next.load(Ordering::Relaxed));
         let later = now + MEASURED.as_millis() as u64;
@@ -134,7 +134,8 @@ impl Meter {
     }
 }
 
-/// Bytes that the process may come to hold: what the machine has available, or what its control group still allows.
+/// Bytes that the process may still allocate: the minimum of the machine's available memory and the control group's
+/// rest.
 fn available() -> Option<u64> {
     let machine = kilobytes("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes.saturating_mul(1024));
     machine.into_iter().chain(of_group()).min()

@@ -1,4 +1,4 @@
-//! From names on the command line to a question.
+//! Parses the options that define a problem: collective, participants, sizes, work.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::words::usage::usage;
 /// The collective's name for custom demands.
 pub const CUSTOM: &str = "custom";
 
-/// An all-to-all, and what it is called where sources and targets are given apart.
+/// The name of an all-to-all, and its name with separate sources and targets.
 const ALL_TO_ALL: (&str, &str) = ("all-to-all", "sources-to-targets");
 
 /// The name of a collective on the command line.
@@ -93,12 +93,12 @@ pub struct QuestionArguments {
 }
 
 impl QuestionArguments {
-    /// Reads the platform under the model and in the units asked for.
+    /// Reads the platform under the requested model and in the requested units.
     pub fn platform(&self, path: &Path) -> Result<Platform> {
         Ok(self.reading.read(path)?.platform)
     }
 
-    /// Whether the size of the operation is given: what one of it takes is asked for, too.
+    /// Whether the size of the operation is given: then the time of one operation is computed too.
     pub fn is_sized(&self) -> bool {
         self.bytes.is_some() || self.part.size != "1"
     }
@@ -124,7 +124,7 @@ fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
 }
 
-/// The collective asked for, every option it does not take refused.
+/// The requested collective. An error, if an option is given that it does not take.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     let apart = arguments.part.sources.is_some() || arguments.part.targets.is_some();
     let name = if apart && arguments.collective == ALL_TO_ALL.0 { ALL_TO_ALL.1 } else { &arguments.collective };
@@ -139,7 +139,7 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
         let option = format!("--{}", role.key);
         let text = given(arguments, role);
         nodes.push(if role.many {
-            // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
+            // If nothing is combined, the owner of the messages (or their receiver) sends no message to itself.
             let rooted = form.roles.first().is_some_and(|role| !role.many);
             let except = nodes.first().and_then(|nodes| nodes.first()).copied();
             let except = except.filter(|_| rooted && !form.overlaps());
@@ -152,7 +152,7 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
     form.build(&nodes, arguments.commutative).ok_or_else(|| usage(format!("{} needs {}", form.name, takes.join(", "))))
 }
 
-/// Refuses the options that are not taken.
+/// Rejects options that the collective does not take.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
         ("--source", arguments.part.source.is_some()),
@@ -224,7 +224,7 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
     Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
 }
 
-/// Sizes and work: a number, one with a unit, `A+Bn` or `@FILE`.
+/// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`.
 pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
     volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
 }
@@ -252,7 +252,7 @@ pub fn volumes_of(
     Ok(Volumes { size, work })
 }
 
-/// A size, called as it was given.
+/// Parses a positive size. Errors quote it as `given`.
 fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
     let size = formats::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
     if size.constant().is_some_and(|size| !size.is_positive()) {
@@ -277,7 +277,7 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
     }
 }
 
-/// The whole question; volumes that do not fit the collective are a mistake in an option.
+/// The problem. A usage error, if the volumes do not fit the collective.
 pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
     Problem::new(platform, collective, volumes).map_err(|error| match error {
         ProblemError::Volume(error) => {
@@ -320,7 +320,8 @@ fn everyone(platform: &Platform) -> Vec<NodeId> {
     if processors.is_empty() { platform.node_ids().filter(keeps).collect() } else { processors }
 }
 
-/// A list of names; "all" and nothing mean every processor except one (without processors, every node but switches).
+/// Parses a list of names. "all" and a missing list mean every processor but `except` (without processors, every node
+/// except switches).
 pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
     match list {
         None | Some("all") => Ok(everyone(platform).into_iter().filter(|&id| Some(id) != except).collect()),

@@ -1,4 +1,4 @@
-//! Drawings in the form that their file name asks for.
+//! Writes drawings in the format of the file name's extension.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
     bail!(usage(format!("{option}: {} should end in {known}{png}", path.display())));
 }
 
-/// Writes a drawing as its name says: an SVG as it is or as PNG, other text as it is.
+/// Writes a drawing in the format of its extension: an SVG as it is or as PNG, other text as it is.
 ///
 /// # Errors
 /// The file cannot be written, or the picture is too large.

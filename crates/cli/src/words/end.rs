@@ -1,6 +1,6 @@
 //! How a command ends.
 
-/// How a command ends that did not fail.
+/// The end of a command without an error.
 pub enum End {
     /// Done.
     Done,

@@ -1,13 +1,13 @@
-//! Many names in few words.
+//! Abbreviates lists of names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport::{NodeId, Platform};
 
-/// Most names or groups of names in a list.
+/// Limit on the names or groups of names in a list.
 const LISTED: usize = 12;
 
-/// The text with `*` for every number in it: what alike names have in common.
+/// The text with `*` for every number in it: the common part of alike names.
 pub fn common(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {

@@ -1,11 +1,11 @@
-//! Rationals for people: exact where they are short, rounded and marked where they are not.
+//! Formats rationals: exact if they are short, else rounded and marked.
 
 use num_bigint::BigUint;
 use oneport::{Platform, Rational, Units};
 
 pub use oneport::percent;
 
-/// Longest fraction printed in full.
+/// Limit on the characters of a number printed in full.
 const SHORT: usize = 40;
 /// Significant digits of a rounded number: alone, and next to its fraction.
 const DIGITS: usize = 10;
@@ -53,7 +53,7 @@ impl Shown {
         }
     }
 
-    /// The same without the fraction, where there are units.
+    /// As [`Shown::frequency`]; without the fraction, if the platform has units.
     pub fn plainly(&self, value: &Rational) -> String {
         match self.units {
             Some(units) => units.show_frequency(value),
@@ -61,7 +61,7 @@ impl Shown {
         }
     }
 
-    /// How often per unit of time, the unit left to the header: see [`Shown::per`].
+    /// A number per unit of time, without the unit: see [`Shown::per`].
     pub fn rate(&self, value: &Rational) -> String {
         let value = self.units.map_or_else(|| value.clone(), |units| value / units.time.seconds());
         match self.exact {
@@ -105,7 +105,7 @@ impl Shown {
     }
 }
 
-/// A whole number in full where it is short, else as [`readable`].
+/// A whole number, as [`readable`].
 pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
 }

@@ -1,4 +1,4 @@
-//! Standard output that may go away.
+//! Standard output and output files.
 
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use oneport::Stage;
 use crate::words::clock::elapsed;
 use crate::words::numbers::percent;
 
-/// The first sign of life on a terminal, after the beginning of the command.
+/// Time from the beginning of the command to the spinner on a terminal.
 const SPINNER: Duration = Duration::from_secs(1);
 /// Time between lines, if standard error is not a terminal.
 const LINE: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ enum Sign {
 /// The current problem and stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Scene {
-    /// Which of several problems is solved; empty where there is one.
+    /// Which of several problems is solved; empty if there is only one.
     about: String,
     stage: Stage,
 }
@@ -38,7 +38,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts watching.
+    /// Starts the thread that shows progress.
     pub fn new() -> Self {
         let (stages, received) = channel::<Sign>();
         let terminal = std::io::stderr().is_terminal();
@@ -49,7 +49,7 @@ impl Progress {
     /// Reports that a stage begins.
     pub fn stage(&self, stage: Stage) {
         if let Some(stages) = &self.stages {
-            // The watcher ends only after this sender is gone.
+            // The receiving thread ends only after this sender is dropped.
             let _ = stages.send(Sign::Stage(stage));
         }
     }
@@ -91,7 +91,7 @@ impl Drop for Progress {
 /// Receives stages until `date`, counted from the beginning of the command. `None` if no more stages will follow.
 fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
     loop {
-        // Stages follow one another quickly; none of them puts the date off.
+        // Stages may arrive in quick succession; they do not postpone the date.
         match received.recv_timeout(date.saturating_sub(elapsed())) {
             Ok(next) => scene.take(next),
             Err(RecvTimeoutError::Timeout) => return Some(()),
@@ -141,7 +141,7 @@ fn describe(stage: &Stage) -> String {
         Stage::Round(progress) => {
             let (found, bound) = (&progress.throughput, &progress.upper_bound);
             let patterns = format!("1/4 optimal throughput: {} patterns", progress.patterns);
-            // While exchanges are looked for, what the program believes is below what is sustained proves nothing yet.
+            // While exchange inequalities are separated, a bound below the throughput found is not a proof.
             if bound <= found || !bound.is_positive() {
                 return patterns;
             }

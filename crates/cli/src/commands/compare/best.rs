@@ -18,22 +18,22 @@ use crate::answers::optimum::{self, Optimum};
 
 /// The reference that algorithms are compared with.
 pub struct Best {
-    /// The best steady state; `None` where the bound alone is sought.
+    /// The best steady state; `None` if only the bound is computed.
     pub steady_state: Option<SteadyState>,
     /// The proof of the bound.
     pub certificate: Certificate,
     /// Proved upper bound on the throughput.
     pub upper_bound: Rational,
-    /// Whether the two meet.
+    /// Whether the bound is proved to be attained.
     pub status: Status,
 }
 
-/// On more processors, and for more demands, the bound alone is sought unless a time limit says how long to seek more.
+/// Above these numbers of processors or demands, only the bound is computed, unless a time limit is given.
 const PROCESSORS: usize = 512;
 const DEMANDS: usize = 100_000;
 
 impl Best {
-    /// `None`, and why on standard error, where messages cannot arrive.
+    /// Finds the optimum or its bound. If messages cannot arrive, prints them on standard error and returns `None`.
     pub fn of(problem: Problem<'_>, options: &Options, limited: bool) -> Result<Option<Best>> {
         let large = problem.platform().processors().count() > PROCESSORS || problem.collective().demands() > DEMANDS;
         if large
@@ -56,7 +56,7 @@ impl Best {
     }
 }
 
-/// How long rings are sought, and most of them, as runtimes have channels.
+/// Limits on the time of the search for rings and on their number, a usual number of channels.
 const RINGS: Duration = Duration::from_secs(10);
 const MOST_RINGS: u32 = 32;
 
@@ -77,7 +77,7 @@ impl Best {
     }
 }
 
-/// The watch, and this much time at most from now on.
+/// The watch, limited to `most` from now on.
 fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
@@ -86,11 +86,11 @@ fn within(all: &Watch, most: Duration) -> Watch {
     })
 }
 
-/// How long the best single tree, and the best acyclic graph, are sought.
+/// Time limit of each search: for the best single tree, and for the best acyclic graph.
 const SHAPES: Duration = Duration::from_secs(2);
 
 impl Best {
-    /// The best single tree and acyclic graph of a broadcast; what is not found in time is left out.
+    /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
     pub fn shapes(&self, problem: Problem<'_>, options: &Options) -> Result<Vec<(&'static str, Shaped)>> {
         let copies = problem.platform().nodes().iter().all(|node| node.replicates);
         if problem.collective().name() != "broadcast" || !copies || self.steady_state.is_none() {

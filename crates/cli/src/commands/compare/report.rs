@@ -53,13 +53,13 @@ impl Report<'_> {
         throughput / &self.best.upper_bound
     }
 
-    /// Bus bandwidth, where benchmarks count it.
+    /// Bus bandwidth; `None` if benchmarks do not count it.
     fn bus(&self, throughput: &Rational) -> Option<String> {
         let units = self.problem.platform().units()?;
         Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
     }
 
-    /// Why what was measured cannot be.
+    /// The contradiction, if the measurement is above the bound.
     pub fn impossible(&self) -> Option<String> {
         let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
         let too_short = || {
@@ -80,7 +80,7 @@ impl Report<'_> {
         self.bus(throughput).unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
     }
 
-    /// Lines for people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let shown = Shown::of(self.problem.platform(), false);
         let bottleneck = self.bottleneck();
@@ -185,7 +185,7 @@ impl Report<'_> {
         table
     }
 
-    /// The name, and up to where others may be better if that is not excluded.
+    /// The name; if the shape is not proved optimal, also its upper bound.
     fn proved(&self, name: &str, shaped: &Shaped) -> String {
         match shaped.status {
             Status::Optimal => name.to_string(),
@@ -211,7 +211,7 @@ impl Report<'_> {
         vec![self.shown_time(&found.length), percent(&(&times.least / &found.length))]
     }
 
-    /// A time for people.
+    /// A time as text.
     fn shown_time(&self, time: &Rational) -> String {
         let platform = self.problem.platform();
         platform.units().map_or_else(|| Shown::of(platform, false).time(time), |units| units.show_time(time))

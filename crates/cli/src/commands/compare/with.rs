@@ -1,4 +1,4 @@
-//! A user's own algorithm.
+//! Reads an algorithm that the user supplies.
 
 use std::path::Path;
 

@@ -48,8 +48,8 @@ pub fn rate(option: &str, text: &str) -> Result<Rational> {
     }
 }
 
-/// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others, and
-/// for these, too, where `uplink` is not given.
+/// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others. If
+/// `uplink` is not given, `all` is for every link.
 ///
 /// # Errors
 /// None in practice: rates are positive.
@@ -69,7 +69,7 @@ pub fn carrying(platform: &Platform, all: Option<Rational>, uplink: Option<Ratio
 /// the result two are read and one is written.
 ///
 /// # Errors
-/// None in practice: the rate is positive.
+/// A usage error, if `memory` is not positive.
 pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
     if !memory.is_positive() {
         return Err(usage("--memory: 0 is not positive; give GB/s, such as 3350"));

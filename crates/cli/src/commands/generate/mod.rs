@@ -262,7 +262,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
     in_units(platform, arguments)
 }
 
-/// The platform with its units, and the rates asked for.
+/// The platform with its units, and the requested rates.
 fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
     let rate =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| hardware::rate(option, text)).transpose();

@@ -21,7 +21,7 @@ use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;
-/// Most senders of classes of speed whose schedule is written down.
+/// Limit on the senders of classes whose schedule is listed.
 pub const MOST_SENDERS: u64 = 10_000_000;
 
 /// The schedule found.
@@ -42,7 +42,7 @@ pub struct Terms {
     pub limit: Limit,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// Why none is shorter.
+    /// The proof that no schedule is shorter.
     pub proof: Option<Proof>,
 }
 
@@ -52,11 +52,11 @@ pub struct Answer {
     pub title: String,
     /// Length of the schedule.
     pub length: Rational,
-    /// No schedule is shorter.
+    /// Proved lower bound on the length.
     pub lower_bound: Rational,
-    /// How the bound was proved, in words.
+    /// The proof of the bound, in words.
     pub proof: String,
-    /// How the schedule was found, and why so.
+    /// The method that found the schedule, and the reason for the choice of it.
     pub method: (String, String),
     /// The schedule.
     pub schedule: Schedule,

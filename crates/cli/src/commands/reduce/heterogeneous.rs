@@ -19,7 +19,7 @@ use crate::words::end::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
 
-/// Most states of a search unless asked otherwise: about a minute.
+/// Default limit on the states of a search: about a minute.
 const STATES: u64 = 20_000_000;
 
 /// Percent of time and memory that a search may use.
@@ -230,7 +230,7 @@ impl Question {
         Ok(Question { cluster: processors.cluster(), listed: Some((times, destination)), classes: Vec::new() })
     }
 
-    /// The times of all that are listed, where no destination is added.
+    /// The times of all listed processors, without an added destination.
     fn all(&self) -> Result<Vec<Rational>> {
         match &self.listed {
             Some((times, _)) => Ok(times.clone()),

@@ -202,7 +202,7 @@ fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
     Ok(answer)
 }
 
-/// How wide and how deep the tree is.
+/// Adds the degree and the depth of the tree.
 fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
     answer.fact("degree", degree);
     let mut note = format!("tree    {} into the root", count(degree, "transfer"));

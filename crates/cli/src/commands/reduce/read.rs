@@ -5,7 +5,7 @@ use oneport::{Rational, parse_rational};
 
 use crate::words::usage::usage;
 
-/// Most counts of values, senders and states: 2^63.
+/// Limit on the numbers of values, senders and states: 2^63.
 const MOST: u64 = 1 << 63;
 
 /// A whole number from 1 to 2^63; 1e9 is one.

@@ -25,9 +25,9 @@ const CHANNEL: u64 = 40;
 /// Ranks and devices of the processors.
 pub struct Ranks {
     gpus: Vec<(NodeId, NcclGpu)>,
-    /// Where the devices come from, for people.
+    /// The origin of the devices, as text.
     pub origin: &'static str,
-    /// How many machines they are on, as far as the file says.
+    /// The number of their machines; 1 if the file does not give them.
     pub machines: usize,
 }
 
@@ -66,7 +66,7 @@ impl Ranks {
         found.map_or(NcclGpu { device: 0, rank: None }, |(_, gpu)| *gpu)
     }
 
-    /// The processor of a file's entry: by rank where that is given, else by device.
+    /// The processor of a file's entry: by rank if that is given, else by device.
     fn find(&self, gpu: NcclGpu) -> Option<NodeId> {
         let same = |own: &NcclGpu| {
             gpu.rank.filter(|_| own.rank.is_some()).map_or(own.device == gpu.device, |rank| own.rank == Some(rank))
@@ -102,7 +102,7 @@ pub struct Graphs {
     pub speed: Rational,
 }
 
-/// How many channels each ring becomes: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
+/// The number of channels per ring: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
 fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 {
     let share = gigabytes(platform, &equal.share);
     let wanted = (share / Rational::from_integer(CHANNEL.into())).ceil().to_integer();

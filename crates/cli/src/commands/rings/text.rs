@@ -27,9 +27,9 @@ pub struct Report<'r> {
     pub ranks: Ranks,
     /// The best rings.
     pub rings: Rings,
-    /// All-gathers over trees; `None` where a limit came first.
+    /// All-gathers over trees; `None` if a limit came first.
     pub trees: Option<Rated>,
-    /// The graph file judged: what its rings carry.
+    /// The rings of a graph file that is checked.
     pub judged: Option<Judged>,
     /// Nodes outside the box of the processors that the equal rings go through.
     pub outside: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Report<'r> {
 
 /// Graph files that were written.
 pub struct Written {
-    /// Where.
+    /// The paths of the files.
     pub paths: Vec<PathBuf>,
     /// NCCL's type of the paths between GPUs.
     pub path_type: PathType,
@@ -52,7 +52,7 @@ pub struct Written {
 }
 
 impl Report<'_> {
-    /// Why NCCL may not carry what the rings promise.
+    /// Reasons why NCCL may not attain the throughput of the rings.
     fn warnings(&self) -> Vec<String> {
         self.leaves_the_box().into_iter().chain(self.mixes()).collect()
     }

@@ -27,7 +27,7 @@ impl Delivery {
         &self.plan.steady_state.throughput * &self.until
     }
 
-    /// Lines for people.
+    /// The report as text.
     ///
     /// # Errors
     /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.

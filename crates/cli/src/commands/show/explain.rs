@@ -1,4 +1,4 @@
-//! Why nothing is faster: the certificate, read step by step.
+//! Explains the upper bound: the certificate, step by step.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::words::names;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most rows.
+/// Limit on the rows.
 const ROWS: usize = 20;
 
 /// Explains the bound: the prices of time, the cost of an instance, and the conclusion. The check by hand is in

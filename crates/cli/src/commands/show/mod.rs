@@ -185,7 +185,7 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     Ok(eager)
 }
 
-/// Most patterns drawn: an all-gather among a thousand has thousands.
+/// Limit on the patterns drawn: an all-gather on a thousand nodes has thousands.
 const DRAWN: usize = 100;
 
 /// The trees or schemes to draw, each with its file.

@@ -11,7 +11,7 @@ use crate::words::names::{self, common};
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most rows, chains of a pattern and merges of a pattern, unless all are asked for.
+/// Default limits on rows, chains of a pattern and merges of a pattern.
 const ROWS: usize = 20;
 const CHAINS: usize = 8;
 const MERGES: usize = 8;
@@ -27,7 +27,7 @@ pub fn words(collective: &Collective) -> (&'static str, &'static str) {
     }
 }
 
-/// How patterns of a kind are spoken of.
+/// The nouns for patterns of a kind.
 struct Speech {
     plural: &'static str,
     step: &'static str,
@@ -89,7 +89,7 @@ fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
     tasks
 }
 
-/// Every task of a pattern: hops as chains; where values are combined, transfers and merges in their order.
+/// Every task of a pattern: hops as chains; if values are combined, transfers and merges in their order.
 fn full(plan: &Plan, pattern: &Pattern) -> String {
     if !kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges) {
         return hops_line(plan, pattern, usize::MAX);
@@ -172,7 +172,7 @@ fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
     }
 }
 
-/// `into a: ` where one node wants the result.
+/// `into a: ` if one node wants the result.
 fn into(plan: &Plan, pattern: &Pattern) -> String {
     match plan.collective.demand(pattern.demand).map(|demand| demand.goals) {
         Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),

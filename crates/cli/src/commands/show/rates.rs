@@ -127,7 +127,7 @@ fn message(plan: &Plan, demand: usize) -> String {
     }
 }
 
-/// `T[k,l,m]`, or both inputs where operands are not in order.
+/// `T[k,l,m]`, or both inputs if operands are not in order.
 fn merge(left: &Value, right: &Value) -> String {
     match (left.interval(), right.interval()) {
         (Some(one), Some(other)) if one.last + 1 == other.first => {

@@ -4,7 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 /// Columns, if the output is not a terminal.
 const WIDTH: u16 = 120;
-/// Narrower than this nothing is readable.
+/// Minimum width of a readable table.
 const NARROWEST: u16 = 60;
 
 /// A table without lines, as wide as the terminal at most.

@@ -18,9 +18,9 @@ use crate::words::names::common;
 use crate::words::numbers::{Shown, readable, readable_count};
 use crate::words::output::count;
 
-/// Most kinds of nodes whose buffers are listed.
+/// Limit on the kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
-/// Most tasks of a period that are followed for depth and buffers.
+/// Limit on the tasks of a period that is executed for depth and buffers.
 const TASKS: u64 = 1_000_000;
 
 /// What is printed of a plan.
@@ -88,7 +88,7 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
-/// One period, task by task, where that is quickly done.
+/// Executes one period task by task. `None` if it has more than [`TASKS`] tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
     let patterns = plan.schedule.patterns.iter();
     let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();

@@ -13,8 +13,8 @@ use crate::words::numbers::percent;
 /// Minimum time limit of the second solve. If the first took longer, the limit is the first's time.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// The hint that operands are combined in their order, with what any order would give as far as that is found in
-/// moments; `None` where it is proved to give nothing.
+/// The hint that operands are combined in their order, with the gain of any order if it is found quickly. `None` if any
+/// order is proved to gain nothing.
 pub fn hint(plan: &Plan, arguments: &QuestionArguments, options: &Options, took: Duration) -> Option<String> {
     let may = IN_ORDER.to_string();
     let Some((throughput, upper_bound, status)) = any_order(plan, arguments, options, took) else { return Some(may) };

@@ -218,7 +218,7 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
     Ok(Options { formulation, period: period(arguments)?, whole_messages, ..Options::default() })
 }
 
-/// Which periodic schedule is asked for.
+/// The requested kind of periodic schedule.
 fn period(arguments: &SolveArguments) -> Result<Period> {
     if let Some(period) = &arguments.period {
         return Ok(Period::Fixed(positive("--period", period)?));

@@ -92,7 +92,7 @@ pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds:
     Value::Object(report)
 }
 
-/// That these messages cannot arrive.
+/// The answer that these messages cannot arrive.
 pub fn infeasible(path: &Path, problem: Problem<'_>, unreachable: &[String], seconds: Duration) -> Value {
     let mut report = question(path, problem);
     for key in ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"] {

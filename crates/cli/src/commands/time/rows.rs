@@ -22,7 +22,7 @@ pub const OPTIMUM: &str = "oneport";
 pub struct Timed {
     /// Name of the algorithm.
     pub name: String,
-    /// How many segments, or pieces of a steady state.
+    /// The number of segments, or of pieces of a steady state.
     pub pieces: u32,
     /// Time of the operation.
     pub length: Rational,
@@ -52,7 +52,7 @@ struct Size<'a> {
     least: Rational,
 }
 
-/// All sizes; `None`, and why on standard error, where messages cannot arrive.
+/// Times all sizes. If messages cannot arrive, prints them on standard error and returns `None`.
 pub fn of(
     platform: &Platform,
     collective: &Collective,
@@ -156,7 +156,7 @@ fn time(
     watch: &Watch,
 ) -> Result<(Vec<Timed>, (String, Found))> {
     let search = once::search(problem, watch);
-    // Where one size follows another, an algorithm that cannot be the best is not searched as far.
+    // From the second size on, the search of an algorithm that cannot be the best is shorter.
     let goal = follows.then_some(&own.shortest.length);
     let found = |way: &mut NamedSearch<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
     let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;

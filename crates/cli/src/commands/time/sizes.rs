@@ -7,7 +7,7 @@ use oneport::{Rational, parse_rational};
 use crate::words::bytes::bytes;
 use crate::words::usage::usage;
 
-/// Most sizes.
+/// Limit on the number of sizes.
 const MOST: usize = 200;
 
 /// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before.

@@ -17,7 +17,7 @@ use oneport::{NodeId, Platform, PortModel, Rational, Units, formats, parse_ratio
 
 use crate::words::usage::usage;
 
-/// Most names that a message lists.
+/// Limit on the names that a message lists.
 const LISTED: usize = 8;
 
 /// The operation on each link or node that a change names.

@@ -12,7 +12,7 @@ use crate::words::names::{common, list};
 /// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Cables: a link and, where it has the same cost, the link back.
+    /// Cables: a link and, if it has the same cost, the reverse link.
     Links,
     /// The ports of nodes that have some (all models but `links`): all links that enter or leave them.
     Ports,
@@ -38,7 +38,7 @@ pub struct Class {
     pub kind: Kind,
     /// The common part of the members' names.
     pub name: String,
-    /// How many cables, nodes or processors.
+    /// The number of cables, nodes or processors.
     pub members: usize,
     /// Cost of each link (of ports: of each node's fastest link), or compute cost of each processor.
     pub cost: Rational,
@@ -53,12 +53,12 @@ pub enum Trial {
     Doubled,
     /// Half as fast: twice the cost.
     Halved,
-    /// Links that are gone; processors that only forward.
+    /// Links are removed; processors only forward.
     Removed,
 }
 
 impl Trial {
-    /// All of them.
+    /// All trials.
     pub const ALL: [Trial; 3] = [Trial::Doubled, Trial::Halved, Trial::Removed];
 
     /// The name in `--json` and in the table.
@@ -84,7 +84,7 @@ impl Class {
         }
     }
 
-    /// All costs changed alike.
+    /// The changes that apply `number` to all costs of the class.
     pub fn times(&self, number: &Number) -> Vec<Change> {
         match self.kind {
             Kind::Processors => self.nodes.iter().map(|&node| Change::Compute(node, number.clone())).collect(),
@@ -93,8 +93,8 @@ impl Class {
     }
 }
 
-/// All classes of a problem's platform. Ports are left out where their links are a class of cables, processors where
-/// no merge takes time.
+/// All classes of a problem's platform. Ports are left out if their links are a class of cables. Processors are left
+/// out if no merge takes time.
 pub fn of(problem: Problem<'_>) -> Vec<Class> {
     let platform = problem.platform();
     let mut classes = cables(platform);

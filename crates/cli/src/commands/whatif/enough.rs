@@ -1,4 +1,4 @@
-//! The least improvement that gains all that doubling gains.
+//! Finds the least speed-up of a class that gains as much as doubling it.
 //!
 //! Let a class of links or processors be `f` times as fast, `1 <= f <= 2`: their times are multiplied by `g = 1/f`. The
 //! optimum `T(f)` never falls with `f`, and is often `T(2)` long before 2, because something else limits then.
@@ -9,11 +9,11 @@
 //! pattern's cost is linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)`
 //! and `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
 //!
-//! So from `f = 1` on, the `f'` of the optimum's certificate is tried, then that of the optimum there, until it is
-//! enough: the least factor, for optima grow with `f`. Where this takes too many steps: a steady state found for `f =
-//! 2` occupies every resource for a time linear in `g`, known from its loads at `f = 1` and `f = 2`, so the least `f`
-//! follows at which nothing is too busy for it, and `T(f) = T(2)` there; what is found there may do with less again.
-//! Where no less follows, 3/2 is tried.
+//! From `f = 1` on, the search solves the `f'` of the current optimum's certificate, until `T(f') = T(2)`. This factor
+//! is the least, since optima never fall with `f`. If it takes too many steps, the search uses a steady state found for
+//! `f = 2`. This occupies every resource for a time linear in `g`, known from its loads at `f = 1` and `f = 2`. At the
+//! least `f` that overloads no resource, `T(f) = T(2)`. The steady state found there may allow a smaller factor again.
+//! If no smaller factor follows, 3/2 is tried.
 
 use anyhow::Result;
 use num_bigint::BigInt;
@@ -25,17 +25,17 @@ use oneport::{Options, Platform, Problem, Rated, Rating, Rational, Status, rate,
 use super::classes::Class;
 use crate::answers::bottleneck::busy;
 
-/// Between 1 and 2.
+/// A speed-up between 1 and 2.
 pub struct Enough {
-    /// How many times as fast is enough for the throughput of twice as fast.
+    /// Speed-up that suffices for the throughput of doubling.
     pub factor: Rational,
-    /// Whether less is proved not to be.
+    /// Whether smaller factors are proved not to suffice.
     pub is_least: bool,
 }
 
-/// Factors that are solved for one class, at most.
+/// Limit on the factors solved for one class.
 const TRIES: usize = 4;
-/// Chords tried at most: costs have few pieces.
+/// Limit on the chords tried: piecewise linear costs have few pieces.
 const CHORDS: usize = 8;
 
 /// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
@@ -71,7 +71,8 @@ pub fn of(
     Ok(Some(Enough { factor: enough, is_least: false }))
 }
 
-/// The least factor that is enough, by one certificate after another; `None` where it is not found in few steps.
+/// The least factor that suffices, from a sequence of certificates. `None` if it is not found in [`TRIES`] steps, or if
+/// an optimum is not proved.
 fn least_factor(
     problem: Problem<'_>,
     base: &Rated,
@@ -97,8 +98,8 @@ fn least_factor(
     Ok(None)
 }
 
-/// The share of its times that a class may take, more than half and less than `slow`, at which the certificate proves
-/// what is wanted and no less; `None` where it is not found in few steps.
+/// The multiple of a class's times, at least 1/2 and below `slow`, at which the certificate's bound equals `wanted`.
+/// `None` if it is not found in [`CHORDS`] steps.
 fn chord(
     problem: Problem<'_>,
     certificate: &Certificate,

@@ -137,7 +137,7 @@ fn scenario(
     Ok(Row { name: arguments.changes.join("; "), class: None, outcome, bottleneck, enough: None })
 }
 
-/// A row for every class and trial that means something.
+/// A row for every class and applicable trial.
 fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progress) -> Result<Vec<Row>> {
     let mut trials = Vec::new();
     for class in classes::of(problem) {
@@ -164,8 +164,8 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
     Ok(rows)
 }
 
-/// A row for every pair of classes that limit together, and for every triple that gains more than its pairs, where no
-/// class alone gains anything; and how many of both were tried.
+/// If no class alone gains anything: a row for every pair of classes that limit together, and for every triple that
+/// gains more than its pairs. Also the numbers of pairs and triples tried.
 fn together(
     problem: Problem<'_>,
     base: &Rated,

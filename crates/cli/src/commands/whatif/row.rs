@@ -13,9 +13,9 @@ pub enum Outcome {
     Rated(Box<Rated>),
     /// The pairs of nodes without a path.
     Infeasible(Vec<String>),
-    /// The question makes no sense on the changed platform, for this reason.
+    /// The reason why the changed platform does not admit the problem.
     Impossible(String),
-    /// A limit came first.
+    /// The limit that ended the search.
     Stopped(Limit),
 }
 
@@ -23,7 +23,7 @@ pub enum Outcome {
 pub struct Row {
     /// The changed class's name, or the changes as they were given.
     pub name: String,
-    /// The class and what is tried with it.
+    /// The class and its trial; `None` for changes given by the user.
     pub class: Option<(Class, Trial)>,
     /// The outcome.
     pub outcome: Outcome,

@@ -1,4 +1,4 @@
-//! Sets of classes: where doubling any class alone gains nothing, two or three that limit together may.
+//! Sets of classes: if doubling any class alone gains nothing, doubling two or three together may.
 
 use std::collections::BTreeSet;
 
