@@ -69,7 +69,7 @@ pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certif
             limiting = classes.values().cloned().collect();
         }
     }
-    // An odd set of one port has capacity 0: its price charges nothing.
+    // The price of an odd set of capacity 0 charges nothing.
     let sets = certificate.odd_sets.iter().filter(|(set, _)| set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
         name: odd_sets::name(platform, set),

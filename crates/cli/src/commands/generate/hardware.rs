@@ -1,4 +1,4 @@
-//! Generated machines in gigabytes and seconds: what their links carry, and how fast their processors merge.
+//! Sets the rates of generated machines' links and merges, in gigabytes and seconds.
 
 use anyhow::Result;
 use num_traits::Signed;
@@ -34,7 +34,7 @@ pub fn whole(rate: u64) -> Rational {
 /// A rate in GB/s: `200 Gbit/s`, or a plain number of GB/s.
 ///
 /// # Errors
-/// A usage error: no rate, or one that is not positive.
+/// A usage error, if the text is not a rate, or if the rate is not positive.
 pub fn rate(option: &str, text: &str) -> Result<Rational> {
     let wrong = |what: &dyn std::fmt::Display| usage(format!("{option}: {what}; give a rate such as '25 GB/s'"));
     let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;

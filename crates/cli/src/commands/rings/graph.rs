@@ -1,4 +1,4 @@
-//! Rings as NCCL's graph files hold them.
+//! Writes and reads rings as NCCL graph files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -94,7 +94,7 @@ pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
 
 /// Graph files, one per box.
 pub struct Graphs {
-    /// The box, where there are several, and the text.
+    /// The box, `None` if there is only one, and the text of the file.
     pub files: Vec<(Option<String>, String)>,
     /// Channels of each.
     pub channels: u32,
@@ -165,7 +165,7 @@ pub fn graphs(
         channels.iter().map(|channels| formats::write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
     let texts: Vec<String> = texts.collect();
     let read = read_back(&texts, platform, gpus, ranks)?;
-    // Routes through switches may be longer than the shortest, so a reader may make less of the orders, never more.
+    // Routes through switches may be longer than the shortest, so the throughput read back may be lower, never higher.
     if read.total() > rings.packing.upper_bound || read.count() != equal.count() * per_ring {
         bail!("the graph file does not hold the rings found; please report it with the platform file");
     }
@@ -173,7 +173,7 @@ pub fn graphs(
     Ok(Graphs { files: names.zip(texts).collect(), channels: equal.count() * per_ring, speed })
 }
 
-/// The rings of the files written: the chains of the boxes joined, one box after the other.
+/// The rings of the written files: the chains of the boxes, joined in the order of the boxes.
 fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<EqualRings> {
     let mut joined: Option<NcclGraph> = None;
     for text in texts {
@@ -199,13 +199,13 @@ pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
 
 /// A graph file's rings on a platform.
 pub struct Judged {
-    /// The rings, and what each may carry.
+    /// The rings, and the throughput of each.
     pub rings: EqualRings,
     /// The speed that the file states for them, in GB/s.
     pub stated: Rational,
 }
 
-/// Reads a graph file and finds out what its rings carry.
+/// Reads a graph file and computes the throughput of its rings.
 pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
     let bytes = std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
     let name = path.display().to_string();

@@ -14,7 +14,7 @@ use crate::answers::answer::models;
 use crate::words::numbers::{both, percent, readable};
 use crate::words::output::count;
 
-/// Rings shown; the others are counted.
+/// Limit on the rings shown. The others are counted.
 const SHOWN: usize = 32;
 
 /// The question and its answer.

@@ -51,7 +51,7 @@ struct Delivery {
     /// Instances delivered if every task starts as soon as possible; `None` if the run is too long to list.
     eager: Option<u64>,
     policy: Option<Policy>,
-    /// The most messages that a node has to be able to hold.
+    /// The largest buffer that a node needs, in messages.
     buffer: BigUint,
     followed: bool,
 }
@@ -124,7 +124,7 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
     Ok(Delivery { until, bound, horizon, dated, eager, policy, buffer, followed, plan })
 }
 
-/// Nothing is delivered that no schedule can deliver.
+/// An error, if more instances are delivered than the proved bound allows.
 fn check_bound(problem: Problem<'_>, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
     let rates = problem.collective().name();
     match found.iter().flatten().find(|delivered| *delivered > bound) {

@@ -81,7 +81,7 @@ impl Delivery {
         Ok(out)
     }
 
-    /// The same for programs.
+    /// The report as JSON.
     pub fn json(&self) -> Value {
         let schedule = &self.plan.schedule;
         let policy = self.policy.as_ref().map(|policy| {

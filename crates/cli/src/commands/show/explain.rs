@@ -61,7 +61,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
-/// Demands of a kind, and what they are bounded by.
+/// The demands of a kind, and the quantity that bounds them.
 fn what(kind: Option<Kind>, count_of: usize) -> String {
     match kind {
         Some(Kind::Route) => format!("{}, the cheapest path of each", count(count_of, "message")),

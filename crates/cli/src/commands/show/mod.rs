@@ -82,7 +82,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     if arguments.windows.is_some() {
         bail!(usage("--windows: transmission windows belong to one reduction; draw the trees of a plan with --tree"));
     }
-    // A drawing of a broken plan would lend it credit.
+    // An invalid plan is not drawn: the drawing would suggest that it is valid.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
     let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
     let mut outputs = named(&drawings[..3]);
@@ -168,7 +168,7 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     }
 }
 
-/// The same run as soon as possible, and a line that says when each of the two ends, by the referee.
+/// The same run with every task as early as possible. Prints the ends of both runs, computed by the referee.
 fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     let (problem, shown) = (plan.problem()?, Shown::of(&plan.platform, exact));
     let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;

@@ -1,4 +1,4 @@
-//! Paths, trees and schemes in a line each.
+//! Formats paths, trees and schemes, one per line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -151,7 +151,7 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     text
 }
 
-/// The merges, with their places: `a + b at sw, (a..b) + c at c; 4 transfers`.
+/// The merges, with their nodes: `a + b at sw, (a..b) + c at c; 4 transfers`.
 fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let owners = owners(plan, pattern);
     let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();

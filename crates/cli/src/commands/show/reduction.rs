@@ -25,7 +25,7 @@ pub struct Drawings<'a> {
 
 /// Prints one reduction, or draws it.
 pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<End> {
-    // A drawing of a broken schedule would lend it credit.
+    // An invalid schedule is not drawn: the drawing would suggest that it is valid.
     let recheck = referee::check_one(one).with_context(|| format!("{}: violation", plan.display()))?;
     let reduction = &one.reduction;
     let mut drawn = false;

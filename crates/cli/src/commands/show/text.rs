@@ -63,7 +63,7 @@ pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     Ok(texts.join("\n\n"))
 }
 
-/// The answer, one of each kind of pattern, and what a node must hold.
+/// The answer, one pattern of each class, and the buffers of the nodes.
 fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     let mut out = answer::head(
         plan,
@@ -88,7 +88,7 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
-/// Executes one period task by task. `None` if it has more than [`TASKS`] tasks, or if the execution fails.
+/// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
     let patterns = plan.schedule.patterns.iter();
     let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();

@@ -19,11 +19,11 @@ const DRAWN: usize = 4;
 
 /// The data of a report.
 pub struct Report<'a> {
-    /// The question, of the first size.
+    /// The question with the first size.
     pub problem: Problem<'a>,
     /// One row per size.
     pub rows: &'a [Row],
-    /// One size alone: all algorithms are listed.
+    /// Whether there is only one size. Then all algorithms are listed.
     pub single: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One size after the other.
+//! Times one operation, size by size.
 
 use anyhow::{Result, bail};
 use num_traits::One;
@@ -14,7 +14,7 @@ use crate::answers::once::{self, Own};
 use crate::answers::optimum::{self, Optimum};
 use crate::flags::question;
 
-/// The name of our own.
+/// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
 
 /// The best time of one algorithm.
@@ -38,7 +38,7 @@ impl Timed {
 pub struct Row {
     /// The volumes.
     pub volumes: Volumes,
-    /// The shortest first.
+    /// The times, the shortest first.
     pub timed: Vec<Timed>,
     /// Proved lower bound on the time.
     pub least: Rational,
@@ -47,7 +47,7 @@ pub struct Row {
 /// A size that is to be timed.
 struct Size<'a> {
     problem: Problem<'a>,
-    /// Place of the steady state.
+    /// Index of the steady state.
     rated: usize,
     least: Rational,
 }

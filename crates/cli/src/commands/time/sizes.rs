@@ -1,4 +1,4 @@
-//! Sizes in a row.
+//! Parses sequences of sizes.
 
 use anyhow::Result;
 use num_traits::{One, Signed};
