@@ -1,8 +1,8 @@
 //! The `oneport` command, and the list of its commands. `oneport --help` is its contract.
 //!
-//! A command is a file of `commands`: its options and `run`. It asks the library, through `answers` where several
-//! commands ask the same; `flags` are options that several share, `words` is how all of them speak. Each of these knows
-//! those named after it alone.
+//! A command is a file of `commands`: its options and `run`. It calls the library, in part through `answers`. `answers`
+//! holds the calls that several commands share, `flags` the shared options, `words` the formats of output. Each of
+//! these modules uses only the modules named after it.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
@@ -28,7 +28,7 @@ struct Arguments {
     command: Command,
 }
 
-/// The enum of the commands and its `run`. What a command says of itself is the documentation of its options.
+/// Defines the enum of the commands and its `run`. The help text of a command is the documentation of its options.
 macro_rules! commands {
     ($($name:ident($module:ident::$options:ident),)*) => {
         /// The verbs.

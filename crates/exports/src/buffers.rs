@@ -1,4 +1,4 @@
-//! Buffers of ranks in chunks, and what each collective's input and output are.
+//! Buffers of ranks in chunks, and the input and output of each collective.
 
 mod expected;
 mod memory;
@@ -11,21 +11,21 @@ use crate::machine::{Fault, Kind, Value, Values};
 /// A buffer of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum BufferType {
-    /// What the rank gives.
+    /// The rank's input.
     #[serde(rename = "i")]
     Input,
-    /// What it gets.
+    /// The rank's output.
     #[serde(rename = "o")]
     Output,
-    /// What is kept in between.
+    /// Intermediate values.
     #[serde(rename = "s")]
     Scratch,
 }
 
-/// Compares what lies in memory at the end with what the collective asks for.
+/// Compares memory at the end with the result of the collective.
 ///
 /// # Errors
-/// The first output chunk that holds something else.
+/// The first output chunk with a wrong value.
 pub fn compare(
     collective: &str,
     chunks: &[[u32; 3]],
@@ -33,7 +33,7 @@ pub fn compare(
     cells: &[Option<Value>],
     values: &mut Values,
 ) -> Result<(), Fault> {
-    // Files do not name the root of a broadcast: it is whose data has come.
+    // Files do not name the root of a broadcast: it is the rank whose data arrived.
     let root = || {
         let first = memory.chunk(0, BufferType::Output, 0, 1, false)?.start;
         let input = *values.inputs(cells.get(first).copied()??).first()? as usize;
@@ -58,7 +58,7 @@ pub fn compare(
     Ok(())
 }
 
-/// The values that these input chunks are together, by part of a chunk.
+/// Combined values of these input chunks, per part of a chunk.
 fn sum(memory: &Memory, values: &mut Values, inputs: &[(usize, usize)]) -> Vec<Value> {
     let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
     let spans: Vec<_> = spans.collect();

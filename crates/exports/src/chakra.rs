@@ -1,7 +1,7 @@
 //! Chakra execution traces, a file per rank, for ASTRA-sim: as protocol buffers, each message behind its length.
 //!
-//! One operation of the plan: every send and receive is a node, every merge a computation; a node depends on those
-//! whose data it uses, and on the one before it on the same rank and link, so that the order of the plan is kept.
+//! One operation of the plan: every send and receive is a node, every merge a computation. A node depends on the nodes
+//! whose data it uses, and on the previous one on the same rank and link, so that the order of the plan is kept.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const COMPUTE: u64 = 4;
 const SEND: u64 = 5;
 const RECEIVE: u64 = 6;
 
-/// A protocol buffer in the making.
+/// Builder of a protocol buffer.
 #[derive(Debug, Default)]
 struct Message(Vec<u8>);
 
@@ -127,7 +127,7 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     for trace in &mut traces {
         trace.add(&Message::default().bytes(1, b"0.0.4"));
     }
-    // By step: the node behind what it leaves, at the rank that has it.
+    // Per step: the node that leaves its result, at the rank that has it.
     let mut made: Vec<u64> = Vec::with_capacity(operation.steps.len());
     for (tag, step) in operation.steps.iter().enumerate() {
         let inputs = step.inputs.iter().filter_map(|value| match *value {
@@ -166,8 +166,8 @@ pub(crate) fn needs_no_splits(request: &Request<'_>, format: &'static str) -> Re
     Ok(())
 }
 
-/// A piece's merge, rounded up, in units of which a millisecond has so many: a unit of time of a whole message is a
-/// millisecond.
+/// Duration of a piece's merge, rounded up, in units of `1 / units` milliseconds: a unit of time of a whole message is
+/// a millisecond.
 pub(crate) fn of_milliseconds(time: &Rational, pieces: u64, units: u32) -> u64 {
     let all: BigInt = time.numer() * units;
     all.div_ceil(&(time.denom() * pieces)).to_u64().unwrap_or(u64::MAX)

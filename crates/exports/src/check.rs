@@ -5,7 +5,7 @@ use crate::text::clipped;
 use crate::verdict::Verdict;
 use crate::{msccl, mscclpp};
 
-/// What all files of ours say.
+/// The field that all files of oneport have.
 #[derive(serde::Deserialize)]
 struct Ours {
     format: String,
@@ -15,8 +15,8 @@ struct Ours {
 /// hold `slots` messages each; `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
 ///
 /// # Errors
-/// The first fault: races, missing synchronisation, deadlocks (who waits for whom), chunks that are not there, wrong
-/// results; or why the file cannot be read.
+/// The first fault: races, missing synchronisation, deadlocks (threads in a cycle of waits), missing chunks, wrong
+/// results; or the reason why the file cannot be read.
 pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     if text.trim_start().starts_with('<') {
         return msccl::check::check(text, slots);

@@ -19,7 +19,7 @@ pub enum ExportError {
     Refused {
         /// The format's name.
         format: &'static str,
-        /// What it cannot carry, and what would be right.
+        /// The missing part, and what would be right.
         reason: String,
     },
     /// The schedule cannot be written down.

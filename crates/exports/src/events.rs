@@ -1,5 +1,4 @@
-//! `oneport-events/1`: the table of everything that happens in a period, as JSON and as CSV.
-//! docs/execution.md says what it means.
+//! `oneport-events/1`: the table of all events of a period, as JSON and as CSV. docs/execution.md explains it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -50,7 +49,7 @@ fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, Export
         })?),
         false => None,
     };
-    // A task's number in the table: of those that end at routers there is none.
+    // A task's number in the table. Tasks that end at routers have no number.
     let numbers: Option<BTreeMap<usize, usize>> = hops.as_ref().map(|hops| {
         hops.iter().enumerate().flat_map(|(number, hop)| hop.last().map(move |task| (task, number))).collect()
     });

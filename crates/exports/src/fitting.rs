@@ -6,11 +6,11 @@ use oneport_platform::{Rational, decimal};
 use crate::pieces::{lost, powers_of_two};
 use crate::{ExportError, Request};
 
-/// Writes with the first power of two that fits, in the order of [`powers_of_two`]; `write` says which limit a number
-/// of pieces exceeds. More pieces than were too many are not tried.
+/// Writes with the first power of two that fits, in the order of [`powers_of_two`]; `write` returns the limit that a
+/// number of pieces violates. Larger numbers than a refused one are not tried.
 ///
 /// # Errors
-/// The refusals of `write`; the limit that one piece exceeds.
+/// The refusals of `write`; the limit that the smallest number of pieces violates.
 pub fn fitting<T>(
     request: &Request<'_>,
     format: &'static str,
@@ -30,7 +30,7 @@ pub fn fitting<T>(
     Err(ExportError::Refused { format, reason })
 }
 
-/// How many pieces each message has, and what that loses, in words.
+/// Number of pieces of each message, and their loss, in words.
 ///
 /// # Errors
 /// As [`lost`].

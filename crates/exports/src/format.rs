@@ -1,4 +1,4 @@
-//! What a format is.
+//! Defines a format of plans.
 
 use crate::error::ExportError;
 use crate::request::{Request, Written};
@@ -8,9 +8,9 @@ use crate::request::{Request, Written};
 pub struct Format {
     /// The name on the command line.
     pub name: &'static str,
-    /// What it is and who reads it.
+    /// The format and its readers.
     pub about: &'static str,
-    /// What of a plan it cannot carry; empty where it carries all.
+    /// Parts of a plan that the format lacks; empty if it has all.
     pub lacks: &'static str,
     pub(crate) write: fn(&Request<'_>) -> Result<Written, ExportError>,
 }
@@ -19,7 +19,7 @@ impl Format {
     /// Writes a plan.
     ///
     /// # Errors
-    /// What the format cannot carry, or the plan does not hold.
+    /// Parts that the format lacks, or that the plan does not hold.
     pub fn write(&self, request: &Request<'_>) -> Result<Written, ExportError> {
         (self.write)(request)
     }

@@ -1,9 +1,9 @@
 //! GOAL, for the LogGOPSim of ATLAHS: a rank per node, whole numbers of units for times.
 //!
-//! Every rank has a clock, a chain of calculations on a processor of its own that ends at the dates of the plan; a
-//! send waits for the clock and for what it passes on. So under `L = o = g = O = 0`, `G = 1` and `S` above every size,
-//! where a message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and
-//! later if they do.
+//! Every rank has a clock, a chain of calculations on a separate processor that ends at the dates of the plan. A send
+//! waits for the clock and for its input. So under `L = o = g = O = 0`, `G = 1` and `S` above every size, where a
+//! message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and later if
+//! they do.
 //!
 //! That holds in the simulator that ATLAHS ships (spcl/atlahs). The older spcl/LogGOPSim calls a calculation done when
 //! it starts, and charges the length of a message that arrives to the processor of the receiver's own sends, so a rank
@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
 const CLOCK: u32 = 1;
 const MERGES: u32 = 2;
 
-/// What one rank does, in the order of dates.
+/// Operations of one rank, in the order of dates.
 #[derive(Default)]
 struct Rank {
     /// Dates that something waits for.
@@ -52,8 +52,8 @@ fn whole(date: &BigInt) -> Result<u64, ExportError> {
     date.to_u64().filter(|date| *date < 1 << 62).ok_or_else(long)
 }
 
-/// One operation for simulators with a network of their own: sizes in bytes, merges in nanoseconds, no dates. What a
-/// rank sends to another, and what it receives from it, keeps the order of the plan.
+/// One operation for simulators with a separate network model: sizes in bytes, merges in nanoseconds, no dates. The
+/// sends of a rank to another, and its receives from it, keep the order of the plan.
 fn undated(request: &Request<'_>) -> Result<String, ExportError> {
     let platform = request.problem.platform();
     needs_no_splits(request, FORMAT.name)?;
@@ -106,7 +106,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     let run = Run::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let mut ranks: Vec<Rank> = platform.node_ids().map(|_| Rank::default()).collect();
-    // By task and period: the labels of what has brought it, and the last piece's tag.
+    // Per task and period: the labels of the operations that bring it, and the last piece's tag.
     let mut brought: BTreeMap<(usize, u64), Vec<String>> = BTreeMap::new();
     let mut occurrences: Vec<Occurrence<'_>> = run.occurrences().collect();
     occurrences.sort_by(|a, b| (&a.start, a.number).cmp(&(&b.start, b.number)));
@@ -166,7 +166,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// Whether what the node does at a time is not one send and one receive.
+/// Whether the node's port model differs from one send and one receive at a time.
 fn cannot(run: &Run<'_>, node: NodeId) -> bool {
     let platform = run.problem.platform();
     match platform.model_of(node) {

@@ -1,4 +1,4 @@
-//! The platform with what the schedule does to it, as graphs: GraphML and node-link JSON (networkx), DOT (Graphviz).
+//! Writes the platform and its loads as graphs: GraphML and node-link JSON (networkx), DOT (Graphviz).
 
 use std::fmt::Write as _;
 
@@ -37,16 +37,16 @@ pub const DOT: Format = Format {
     write: |request| Ok(File::only(dot(&Loads::new(request)?))),
 };
 
-/// Decimals where a format holds no rationals.
+/// Decimals if a format holds no rationals.
 const DECIMALS: u32 = 12;
 
-/// What the schedule asks of links and processors.
+/// Loads of links and processors.
 struct Loads<'a> {
     problem: Problem<'a>,
     execution: Execution,
-    /// By link: messages per period, and busy time in units.
+    /// Per link: messages per period, and busy time in units.
     links: Vec<(u64, BigInt)>,
-    /// By node: merges per period, and busy time in units.
+    /// Per node: merges per period, and busy time in units.
     nodes: Vec<(u64, BigInt)>,
 }
 

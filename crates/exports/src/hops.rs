@@ -8,64 +8,64 @@ use oneport_schedule::Execution;
 /// A send or merge of kept nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
-    /// What is done.
+    /// Send or merge.
     pub work: Work,
-    /// What travels or is made.
+    /// The value that is sent or made.
     pub message: Message,
-    /// Place of the pattern in the schedule.
+    /// Index of the pattern in the schedule.
     pub pattern: usize,
-    /// Which carrying-out of its demand in a period, from 0.
+    /// Index of the instance of its demand in a period, from 0.
     pub copy: u64,
-    /// Places of the hops behind the inputs; `None`: the owner's value, or no second input.
+    /// Indices of the hops that bring the inputs; `None`: the owner's value, or no second input.
     pub inputs: [Option<usize>; 2],
-    /// The tasks of the execution that it stands for, in their order.
+    /// The tasks of the execution that form the hop, in their order.
     pub path: Vec<usize>,
-    /// The last tasks of ways that led from its end back there.
+    /// The last tasks of paths that led from its end back there.
     pub returned: Vec<usize>,
-    /// When its first task starts, in units from the start of the period in which its copy starts.
+    /// Start of its first task, in units from the start of the period in which its copy starts.
     pub start: BigInt,
-    /// When its last task ends, likewise.
+    /// End of its last task, likewise.
     pub end: BigInt,
 }
 
 impl Hop {
-    /// The tasks that leave at its end what it brings or makes.
+    /// The tasks that leave its value at its end.
     pub fn last(&self) -> impl Iterator<Item = usize> {
         self.path.last().into_iter().chain(&self.returned).copied()
     }
 }
 
-/// What a hop does.
+/// Work of a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// A message goes from one kept node to another.
     Send {
-        /// Where it was.
+        /// Node before.
         from: NodeId,
-        /// Where it is then.
+        /// Node afterwards.
         to: NodeId,
     },
     /// Two values are combined.
     Merge {
-        /// Where.
+        /// The node that merges.
         node: NodeId,
         /// The last operand of the left part.
         split: usize,
     },
 }
 
-/// Where a value was kept last, and the way since then.
+/// Last node that kept the value, and the path since.
 struct Kept {
     node: NodeId,
     hop: Option<usize>,
     way: Vec<usize>,
 }
 
-/// The sends and merges of one period with all nodes but some left out: a send ends at the next kept node. What a
-/// router copies is sent several times by the kept node before it. A way from a kept node back to itself is no hop. A
-/// node that merges must be kept.
+/// The sends and merges of one period without the nodes that are not kept: a send ends at the next kept node. If a
+/// router copies a value, the kept node before it sends the value several times. A path from a kept node back to itself
+/// yields no hop. A node that merges must be kept.
 ///
-/// `O(E l)` for `E` tasks and ways of `l` links.
+/// `O(E l)` for `E` tasks and paths of `l` links.
 ///
 /// # Errors
 /// The first node that merges and is not kept.
@@ -87,7 +87,7 @@ pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -
                     kept.push(Kept { node: from, hop, way });
                     continue;
                 }
-                // A way that comes back brings nothing: the value has been there since the hop before.
+                // A path that returns brings nothing: the value has been there since the previous hop.
                 if ends.to == from {
                     hop.into_iter().for_each(|hop: usize| hops[hop].returned.extend(way.last()));
                     kept.push(Kept { node: from, hop, way: Vec::new() });

@@ -61,7 +61,7 @@ pub const FORMATS: &[Format] = &[
 /// The format of this name.
 ///
 /// # Errors
-/// There is none; the error lists all.
+/// An unknown name; the error lists all formats.
 pub fn format(name: &str) -> Result<&'static Format, ExportError> {
     let unknown = || {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -1,10 +1,9 @@
-//! Threads of several ranks that copy and combine parts of one another's memory, signal and wait: an interpreter that
-//! follows what lies where, and who may know of what.
+//! Interprets threads of several ranks that copy and combine parts of one another's memory, signal and wait. Follows
+//! the value in every cell and which thread may know of it.
 //!
-//! A thread's work is divided into stretches by [`Act::Sync`]; within a stretch its steps are in no order. What is
-//! before what is kept in vector clocks (Lamport 1978; Fidge, Mattern 1988), and the last accesses in every cell of
-//! memory (FastTrack, Flanagan and Freund 2009), so two accesses in no order, one of them a write, are found in
-//! whatever order they happened to be run.
+//! [`Act::Sync`] divides a thread's work into epochs. The steps within an epoch are unordered. Vector clocks (Lamport
+//! 1978; Fidge, Mattern 1988) hold the order of epochs, and every cell of memory holds its last accesses (FastTrack,
+//! Flanagan and Freund 2009). So two unordered accesses, one of them a write, are found in whatever order they are run.
 
 mod clocks;
 mod fault;
@@ -30,15 +29,15 @@ pub trait Names {
     fn thread(&self, thread: usize) -> String;
     /// `a signal of rank 1`.
     fn line(&self, line: usize) -> String;
-    /// Whose threads could send a token along a line: a rank.
+    /// Rank whose threads can send a token along a line.
     fn sender(&self, line: usize) -> Option<usize>;
-    /// Whether nothing may be left on it at the end.
+    /// Whether the line must be empty at the end.
     fn must_be_taken(&self, line: usize) -> bool;
     /// `output chunk 3 of rank 1`.
     fn cell(&self, cell: usize) -> String;
 }
 
-/// What a thread waits for.
+/// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     Token(usize),
@@ -46,12 +45,12 @@ enum Awaited {
     Barrier(u32),
 }
 
-/// What a thread, or an agent, has behind it, and what it may know.
+/// Vector clocks of a thread or agent.
 #[derive(Debug, Clone, Default)]
 struct Knowledge {
-    /// Whose effects are visible.
+    /// Epochs whose effects are visible.
     seen: Clocks,
-    /// Who has come further than that.
+    /// Further epochs that are known to be reached.
     reached: Clocks,
 }
 
@@ -61,12 +60,12 @@ impl Knowledge {
         self.reached.join(&other.reached);
     }
 
-    /// Whether a thread has come so far, visibly or not.
+    /// Whether a thread is known to have reached this epoch, visibly or not.
     fn has_reached(&self, thread: u32, stretch: u32) -> bool {
         self.seen.has(thread, stretch) || self.reached.has(thread, stretch)
     }
 
-    /// The same with nothing visible.
+    /// The same knowledge with no effect visible.
     fn relaxed(&self) -> Knowledge {
         let mut reached = self.reached.clone();
         reached.join(&self.seen);
@@ -78,16 +77,16 @@ impl Knowledge {
 struct Thread {
     rank: usize,
     knows: Knowledge,
-    /// What it has been told since the last synchronisation.
+    /// Knowledge received since the last synchronisation. The next one applies it.
     told: Knowledge,
-    /// Whether that is anything.
+    /// Whether `told` holds anything.
     is_told: bool,
-    /// The current stretch, from 1.
+    /// The current epoch, from 1.
     stretch: u32,
     next: usize,
     /// Lines of the current wait that have been served.
     served: usize,
-    /// Who waits for the same line behind it.
+    /// The next thread in the queue for the same line.
     behind: Option<u32>,
     awaits: Option<Awaited>,
     done: bool,
@@ -104,7 +103,7 @@ struct Visit {
     step: u32,
 }
 
-/// Tokens that nobody has taken; most lines have one at a time.
+/// Tokens that are not taken yet; most lines have one at a time.
 #[derive(Debug, Default)]
 struct Line {
     first: Option<Token>,
@@ -113,7 +112,7 @@ struct Line {
     waiting: Option<u32>,
 }
 
-/// What a signal tells, the same along all its lines.
+/// Knowledge that a signal sends, the same along all its lines.
 type Token = Rc<Knowledge>;
 
 impl Line {
@@ -144,36 +143,36 @@ pub struct Machine<'p, N> {
     cells: Cells,
     values: Values,
     lines: Vec<Line>,
-    /// A token that tells nothing.
+    /// A token without knowledge.
     blank: Token,
     barriers: BTreeMap<u32, Vec<usize>>,
-    /// By cell: threads that wait for a packet there.
+    /// Per cell: threads that wait for a packet there.
     waiting: BTreeMap<usize, Vec<usize>>,
     ready: VecDeque<usize>,
-    /// By step: thread and operation.
+    /// Per step: thread and operation.
     steps: Vec<(u32, u32)>,
-    /// Whether ranks use memory of one another, so that it matters who has come how far, visibly or not.
+    /// Whether ranks use memory of one another. Only then does `Knowledge::reached` matter.
     apart: bool,
-    /// The first race that is none if the threads of a group go in step.
+    /// First race that disappears if the threadblocks of a group run in lockstep.
     notes: Option<String>,
 }
 
-/// What there is after a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What lies in memory.
+    /// The values in memory.
     pub cells: Vec<Option<Value>>,
     /// The values.
     pub values: Values,
-    /// How many steps moved or combined data.
+    /// Number of steps that moved or combined data.
     pub steps: usize,
-    /// The first race that is none if the threads of a group go in step.
+    /// First race that disappears if the threadblocks of a group run in lockstep.
     pub in_step: Option<String>,
 }
 
 impl<'p, N: Names> Machine<'p, N> {
-    /// A machine before its start: so many ranks and lines, `agents` threads without a program, memory as it is, and
-    /// the number of tokens on lines from the start.
+    /// A machine before its start: numbers of ranks and lines, `agents` threads without a program, the initial memory,
+    /// and the number of initial tokens per line.
     pub fn new(
         names: &'p N,
         script: &'p Script,
@@ -232,7 +231,7 @@ impl<'p, N: Names> Machine<'p, N> {
     /// Runs every program to its end.
     ///
     /// # Errors
-    /// The first fault: a race, a missing synchronisation, a deadlock, something read that nobody has written.
+    /// The first fault: a race, a missing synchronisation, a deadlock, a read of an unwritten cell.
     pub fn run(mut self) -> Result<Outcome, Fault> {
         while let Some(thread) = self.ready.pop_front() {
             self.advance(thread)?;
@@ -260,7 +259,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Runs one step; whether it could be run.
+    /// Runs one step. Returns whether it could run.
     fn act(&mut self, thread: usize, act: Act, operation: u32) -> Result<bool, Fault> {
         match act {
             Act::Sync => self.sync(thread),
@@ -300,7 +299,7 @@ impl<'p, N: Names> Machine<'p, N> {
         }
     }
 
-    /// Takes a token from each line; whether all were there.
+    /// Takes a token from each line. Returns whether all were there.
     fn take(&mut self, thread: usize, lines: Part, relaxed: bool) -> bool {
         let lines = self.script.numbers_of(lines);
         while let Some(&number) = lines.get(self.threads[thread].served) {
@@ -323,7 +322,7 @@ impl<'p, N: Names> Machine<'p, N> {
         true
     }
 
-    /// Puts a thread behind those that wait for the same line.
+    /// Appends a thread to the queue of a line.
     fn queue(&mut self, thread: u32, line: u32) {
         let mut last = &mut self.lines[line as usize].waiting;
         while let Some(before) = *last {
@@ -332,7 +331,7 @@ impl<'p, N: Names> Machine<'p, N> {
         *last = Some(thread);
     }
 
-    /// Ends a stretch.
+    /// Ends an epoch.
     fn sync(&mut self, thread: usize) {
         let state = &mut self.threads[thread];
         state.knows.seen.learn(thread as u32, state.stretch);
@@ -344,13 +343,13 @@ impl<'p, N: Names> Machine<'p, N> {
         }
     }
 
-    /// An agent learns what a thread knows when it is told to do something.
+    /// Adds a thread's knowledge to that of an agent that receives work from it.
     fn tell(&mut self, thread: usize, agent: u32) {
         let knows = self.threads[thread].knows.clone();
         self.threads[agent as usize].knows.join(&knows);
     }
 
-    /// Joins a barrier; whether it opens. The last one opens it for all.
+    /// Joins a barrier. Returns whether it opens. The last thread opens it for all.
     fn barrier(&mut self, thread: usize, barrier: u32, threads: u32) -> bool {
         self.sync(thread);
         let arrived = self.barriers.entry(barrier).or_default();
@@ -408,7 +407,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(true)
     }
 
-    /// All sources at one place, combined; and the steps whose reads at this place are over by that.
+    /// Combines all sources at one index. Also returns the steps whose reads at this index are complete by that.
     fn read_all(&mut self, sources: &[Span], place: u32, access: Access) -> Result<(Value, Vec<u32>), Fault> {
         let mut sum: Option<Value> = None;
         let mut over = Vec::new();
@@ -447,7 +446,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Packets are written once; the same once more does no harm.
+    /// Packets are written once; the same packet may be written again.
     fn write_packet(&mut self, cell: usize, (value, over): (Value, &[u32]), access: Access) -> Result<(), Fault> {
         match self.cells.value(cell) {
             Some(there) if there != value => return Err(self.packet_twice(access, cell)),
@@ -460,8 +459,8 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Two accesses in no order: a race, unless the other threadblocks of the other one's group have it behind them and
-    /// groups go in step.
+    /// Two unordered accesses: a race, unless lockstep orders them; then it is only recorded. Lockstep orders them if
+    /// the epoch of `other` is complete at any threadblock of its group.
     fn tolerate(&mut self, access: Access, does: &str, cell: usize, other: Access, did: &str) -> Result<(), Fault> {
         let race = self.race(access, does, cell, other, did);
         let known = &self.threads[access.thread as usize].knows.seen;
@@ -478,7 +477,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Others' memory may be used when they are known to have started, until they end; packets may come at any time.
+    /// Remote access: the owner must be known to have started and must not have ended. Packets may arrive at any time.
     fn visit(&mut self, span: &Span, access: Access, writes: bool) -> Result<(), Fault> {
         let entry = self.threads.len() as u32 + span.rank;
         let worker = &mut self.threads[access.thread as usize];
@@ -495,7 +494,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// The conditions at the end of all threads: others' reads are over, and their writes can be seen as well.
+    /// Checks at the end of all threads that remote reads are complete and remote writes are visible.
     fn leave(&self) -> Result<(), Fault> {
         let mut at_last = vec![Knowledge::default(); self.ranks];
         let mut visits: Vec<Vec<(u32, Visit)>> = vec![Vec::new(); self.ranks];

@@ -1,9 +1,9 @@
-//! MPI: a C program that carries out the operation with point-to-point messages, and compares it with the library's
-//! own. A library that serves the calls of unmodified programs is [`preload`]'s.
+//! MPI: a C program that runs the operation with point-to-point messages, and compares it with the library's operation.
+//! [`preload`] writes a library that serves the calls of unmodified programs.
 //!
-//! Any number of elements goes: piece `j` of `K` holds the elements from `n j / K` to `n (j + 1) / K`, rounded down.
-//! Values are combined in the order of the plan by `MPI_Reduce_local`, so user operators need not commute unless the
-//! plan does.
+//! The number of elements is free: piece `j` of `K` holds the elements from `n j / K` to `n (j + 1) / K`, rounded down.
+//! `MPI_Reduce_local` combines values in the order of the plan, so user operators need not commute unless the plan
+//! requires it.
 
 pub mod preload;
 mod table;
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     write: |request| Ok(File::only(program(request)?)),
 };
 
-/// Most sends and merges of a program.
+/// Limit on sends and merges of a program.
 const STEPS: usize = 200_000;
 
 /// Collectives and the library's call for them.

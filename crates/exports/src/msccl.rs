@@ -1,4 +1,4 @@
-//! MSCCL algorithms (XML), for what still reads them: RCCL up to ROCm 7.12, Azure/msccl-executor-nccl, and the
+//! MSCCL algorithms (XML) for their remaining readers: RCCL up to ROCm 7.12, Azure/msccl-executor-nccl, and the
 //! ASTRA-sim converters.
 //!
 //! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the
@@ -58,7 +58,7 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     Ok(Written { notes, ..File::only(algorithm.text) })
 }
 
-/// Where input and output of a file lie.
+/// Positions of input and output that a file is for.
 #[derive(Debug, Clone, Copy)]
 struct Modes {
     out_of_place: bool,
@@ -66,8 +66,8 @@ struct Modes {
 }
 
 impl Modes {
-    /// Where no rank copies its own value, a file is right both ways, for a result is written after its operands are
-    /// read.
+    /// If no rank copies its own value, a file is right in place and out of place, for a result is written after its
+    /// operands are read.
     fn of(request: &Request<'_>) -> Result<Modes, String> {
         let copies = !["all-reduce", "reduce-scatter"].contains(&request.problem.collective().name());
         let in_place = match request.in_place {
@@ -88,7 +88,7 @@ impl Modes {
     }
 }
 
-/// A limit that is exceeded.
+/// A violated limit.
 #[derive(Debug)]
 struct Exceeded {
     what: String,
@@ -112,7 +112,7 @@ impl Exceeded {
     }
 }
 
-/// A file to be.
+/// Builder of a file.
 #[derive(Debug)]
 struct Algorithm {
     text: String,
@@ -142,7 +142,7 @@ struct Line {
     after: Option<(usize, usize)>,
 }
 
-/// A threadblock: whom it sends to and receives from, its channel, its steps.
+/// A threadblock: the rank it sends to, the rank it receives from, its channel, its steps.
 #[derive(Debug, Default)]
 struct Block {
     send: Option<usize>,
@@ -151,7 +151,7 @@ struct Block {
     lines: Vec<Line>,
 }
 
-/// Threadblocks of one rank, by what they are for: to whom, from whom, channel.
+/// Threadblocks of one rank, by the rank they send to, the rank they receive from, and the channel.
 #[derive(Debug, Default)]
 struct Rank {
     blocks: Vec<Block>,
@@ -180,14 +180,14 @@ impl Rank {
         }
     }
 
-    /// Adds a step; what others name to wait for it.
+    /// Adds a step. Returns its threadblock and index, by which others wait for it.
     fn add(&mut self, block: usize, line: Line) -> (usize, usize) {
         self.blocks[block].lines.push(line);
         (block, self.blocks[block].lines.len() - 1)
     }
 }
 
-/// Where a value lies, and the step behind it.
+/// Buffer and index of a value, and the step that leaves it there.
 type Made = ((BufferType, usize), Option<(usize, usize)>);
 
 fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Algorithm, Exceeded> {
@@ -195,7 +195,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     let [input, output] = operation.sizes().map(|blocks| blocks * pieces);
     let mut ranks: Vec<Rank> = operation.ranks.iter().map(|_| Rank::default()).collect();
     for (number, rank) in ranks.iter_mut().enumerate() {
-        // In place, what a rank keeps lies where it belongs.
+        // In place, a value that a rank keeps is already at its index.
         let Some([from, to]) = operation.own(number).filter(|_| !modes.in_place) else { continue };
         for piece in 0..pieces {
             let block = rank.merging();
@@ -214,7 +214,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
             Value::Of(before) => made[before].unwrap_or(((BufferType::Scratch, 0), None)),
         };
         let mut inputs: Vec<Made> = step.inputs.iter().map(value).collect();
-        // In place a result lies over the rank's own operand, so that is copied first: the operator is sum.
+        // In place, a result overwrites the rank's own operand, so that is copied first: the operator is sum.
         if step.result && step.inputs.get(1).is_some_and(|value| matches!(value, Value::Own(_))) {
             inputs.reverse();
         }
@@ -287,7 +287,7 @@ fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], mo
         operation.ranks.len(),
         u8::from(modes.in_place),
         u8::from(modes.out_of_place),
-        // One byte per chunk: elements have one at least.
+        // One byte per chunk: an element has at least one.
         input.max(output),
         u64::MAX / 2
     );

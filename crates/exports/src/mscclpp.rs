@@ -1,10 +1,10 @@
 //! MSCCL++ execution plans: what the executor of microsoft/mscclpp runs on GPUs.
 //!
-//! Pieces that travel by themselves, carryings-out of patterns, have nothing to do with one another. So each is given
-//! to one lane, and a lane is one threadblock on every GPU: it sends and merges in the order of the plan, and what
-//! follows from what is a matter within lanes. Nobody writes into a GPU before that has said, once per lane and
-//! sender, that it has entered; every piece that is put is signalled and waited for; places are written once. What is
-//! too long for one threadblock is continued by others, each of which waits for a semaphore of the one before.
+//! Pieces of messages, one per instance of a pattern, are independent. So each is given to one lane, and a lane is one
+//! threadblock on every GPU: it sends and merges in the order of the plan, and all dependencies are within lanes. A GPU
+//! is written to only after it has signalled, once per lane and sender, that it has entered. Every piece that is put is
+//! signalled and waited for; places are written once. If an operation sequence is too long for one threadblock, others
+//! continue it; each waits for a semaphore of the one before.
 
 mod block;
 mod bounds;
@@ -42,10 +42,10 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// Lanes that are used if all fits, where there are so many pieces: numbers that are tried one after the other.
+/// Lanes that are used if all fits and there are enough pieces: the numbers are tried in sequence.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 
-/// Lanes that are tried where threadblocks are continued.
+/// Lanes that are tried if threadblocks are continued.
 const CHAINED: [usize; 5] = [32, 16, 8, 4, 1];
 
 /// Names of collectives: ours, theirs.
@@ -76,7 +76,7 @@ fn to_json(plan: &Plan) -> Result<String, ExportError> {
     serde_json::to_string(plan).map_err(|error| refused(error.to_string()))
 }
 
-/// Which of the two ways the buffers lie, for people.
+/// Position of the buffers, in words: in place or not.
 pub(crate) fn place_note(in_place: bool) -> &'static str {
     match in_place {
         true => "buffers: in place, input and output are one; --out-of-place is for two",
@@ -84,7 +84,7 @@ pub(crate) fn place_note(in_place: bool) -> &'static str {
     }
 }
 
-/// The plan that is asked for, and its number of pieces.
+/// The requested plan, and its number of pieces.
 fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     let name = request.problem.collective().name();
     let Some((_, theirs)) = COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
@@ -97,7 +97,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         Ok(plan(&Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?, shape))
     };
     let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
-    // Another number of pieces is ordered into slots anew, which takes long: first it is tried without.
+    // Another number of pieces must be ordered into slots anew, which takes long: first it is tried without slots.
     let dated = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
         if pieces != instances
             && let Err(limit) = sketch(pieces)?
@@ -130,7 +130,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
 /// Whether input and output are one buffer.
 ///
 /// # Errors
-/// An all-to-all in place: what arrives would overwrite what is not sent yet.
+/// An all-to-all in place: messages that arrive would overwrite data that are not sent yet.
 pub(crate) fn in_place(request: &Request<'_>) -> Result<bool, String> {
     let name = request.problem.collective().name();
     match (request.in_place, name) {
@@ -143,7 +143,7 @@ pub(crate) fn in_place(request: &Request<'_>) -> Result<bool, String> {
     }
 }
 
-/// A plan's collective, and where its buffers lie.
+/// A plan's collective, and the position of its buffers.
 #[derive(Debug, Clone, Copy)]
 struct Shape<'a> {
     /// Its name in the file.
@@ -152,14 +152,14 @@ struct Shape<'a> {
     in_place: bool,
 }
 
-/// Smaller numbers of pieces to be tried: the next ones first, then ever further apart.
+/// Smaller numbers of pieces to be tried: the next ones first, then at growing distance.
 fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
     let smaller = |&pieces: &u64| Some(pieces - (pieces / 16).max(1)).filter(|&pieces| pieces > 0);
     std::iter::successors(Some(pieces), smaller as fn(&u64) -> Option<u64>).skip(1)
 }
 
-/// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU; where that does not go, lanes
-/// whose threadblocks are continued by others.
+/// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
+/// threadblocks are continued by others.
 fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
     let units: BTreeSet<(usize, u64)> = operation.steps.iter().map(|step| (step.demand, step.piece)).collect();
     let units: BTreeMap<(usize, u64), usize> = units.into_iter().enumerate().map(|(at, unit)| (unit, at)).collect();
@@ -183,7 +183,7 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
     let pieces = operation.pieces as u32;
     let mut blocks: BTreeMap<Key, Block> = BTreeMap::new();
     for rank in 0..operation.ranks.len() {
-        // In place, what a rank keeps lies where it belongs.
+        // In place, a value that a rank keeps is already at its index.
         if let Some([from, to]) = operation.own(rank).filter(|_| !shape.in_place) {
             let (from, to) = (from as u32 * pieces, to as u32 * pieces);
             let own = blocks.entry((rank, 0, 0)).or_default();
@@ -209,7 +209,7 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
             if let Value::Of(before) = *value {
                 match operation.steps[before].merge {
                     true => block.after(before),
-                    // What an earlier threadblock of the chain has waited for is there.
+                    // A message that an earlier threadblock of the chain has waited for is there.
                     false if chains.receivers[before] == from => {
                         block.wait_for(chains.senders[before], arrival[before]);
                     }
@@ -241,8 +241,8 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
     assemble(operation, shape, blocks, [&scratch, &chains.semaphores(operation.ranks.len())])
 }
 
-/// Which threadblock sends to which: the receiver says that it has entered, the sender waits for that. In between, the
-/// later ones of a chain wait for the one before: by these the semaphores are known that are returned.
+/// Links of threadblocks: the receiver signals that it has entered, the sender waits for that. In between, the later
+/// ones of a chain wait for the one before. Returns the semaphores by which they wait.
 fn enter(operation: &Operation, blocks: &mut BTreeMap<Key, Block>, chains: &Chains) -> BTreeMap<Key, u32> {
     let mut ways: BTreeMap<Key, [BTreeSet<Key>; 2]> = BTreeMap::new();
     for (place, step) in operation.steps.iter().enumerate() {
@@ -269,7 +269,7 @@ fn enter(operation: &Operation, blocks: &mut BTreeMap<Key, Block>, chains: &Chai
     semaphores
 }
 
-/// Where each step leaves what it brings or makes, and how many scratch chunks every rank needs.
+/// Buffer and index of the result of each step, and the number of scratch chunks of every rank.
 fn spots(operation: &Operation) -> (Vec<Spot>, Vec<u32>) {
     let mut scratch = vec![0; operation.ranks.len()];
     let spot = |step: &Step| {
@@ -284,7 +284,7 @@ fn spots(operation: &Operation) -> (Vec<Spot>, Vec<u32>) {
     (spots, scratch)
 }
 
-/// Where the owner's value lies that a step uses.
+/// Buffer and index of the owner's value that a step uses.
 fn own_spot(operation: &Operation, step: &Step) -> Spot {
     let block = operation.input_block(step.demand) as u32;
     (BufferType::Input, block * operation.pieces as u32 + step.piece as u32)

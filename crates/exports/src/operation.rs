@@ -1,5 +1,4 @@
-//! One operation of a named collective, as programs run it: ranks, pieces, and what each rank sends and merges in which
-//! order.
+//! One operation of a named collective: ranks, pieces, and the order of the sends and merges of each rank.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,12 +18,12 @@ use crate::{ExportError, Request};
 /// Most pieces that a message is divided into.
 const PIECES: u64 = 10_000;
 
-/// In which order the steps stand.
+/// Order of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// As the schedule has them.
+    /// Order of the schedule.
     Dates,
-    /// By stages; nothing is ordered into slots. Enough to count them.
+    /// Order of stages, without slots. Suffices to count steps.
     Stages,
 }
 
@@ -33,18 +32,18 @@ pub enum Order {
 pub struct Operation {
     /// The collective's name.
     pub collective: &'static str,
-    /// The nodes that take part, then those that only pass on or combine.
+    /// The participants, then the nodes that only forward or combine.
     pub ranks: Vec<NodeId>,
-    /// How many of the ranks take part.
+    /// Number of participants among the ranks.
     pub participants: usize,
     /// Pieces that each message is divided into.
     pub pieces: u64,
-    /// Sends and merges in an order that every rank can follow, one thing after the other, without waiting for ever.
+    /// Sends and merges in an order in which no rank deadlocks.
     pub steps: Vec<Step>,
-    /// The places of the steps in the order in which they start within a period: an operation runs its steps of stage
-    /// `s` in the `s`-th period after its first, so operations that follow one another by a period overlap.
+    /// Indices of the steps by start within a period. Steps of stage `s` run `s` periods later, so operations that
+    /// follow one another by a period overlap.
     pub turns: Vec<usize>,
-    /// Which rank owns what a demand is about, and where it is wanted: by demand.
+    /// Per demand: the ranks that own its operands and the ranks that want its result.
     pub blocks: Vec<Block>,
 }
 
@@ -53,49 +52,49 @@ pub struct Operation {
 pub struct Block {
     /// The owners of the operands, in operand order.
     pub owners: Vec<usize>,
-    /// Where a result is wanted: which rank, and the last operand of it.
+    /// Goals: the rank, and the last operand of the result.
     pub goals: Vec<(usize, usize)>,
 }
 
 /// A send or a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Which rank holds the value before; where it is merged.
+    /// Rank that holds the value before the step; for a merge, the rank that merges.
     pub from: usize,
-    /// Which rank holds it afterwards; the same for merges.
+    /// Rank that holds the value afterwards; for a merge, the same rank.
     pub to: usize,
-    /// Place of the demand.
+    /// Index of the demand.
     pub demand: usize,
-    /// Place of the pattern in the schedule, and which of its carryings-out: together they name what travels alone.
+    /// Index of the piece, `0..Operation::pieces`.
     pub piece: u64,
-    /// What travels or is made: operands `first..=last` in the pattern's order.
+    /// The value sent or made: operands `first..=last` in the pattern's order.
     pub part: [usize; 2],
     /// Whether it is a merge.
     pub merge: bool,
-    /// The values that it uses: one, or the left and the right one.
+    /// The values that the step uses: one, or the left and the right one.
     pub inputs: Vec<Value>,
-    /// Whether what it leaves behind is wanted there.
+    /// Whether the rank `to` wants the result.
     pub result: bool,
-    /// Place of what it stands for among the hops, in the order of the plan.
+    /// Index of the step's hop, in the order of the plan.
     pub hop: usize,
     /// Periods after the first.
     pub stage: usize,
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// The operand of this number, in the demand's own order, from its owner.
     Own(usize),
-    /// What a step left behind.
+    /// The result of a step.
     Of(usize),
 }
 
 impl Operation {
-    /// The operation that is asked for. Nodes that do not take part are kept if `keep` says so, and left out otherwise.
+    /// The operation of a request. `keep` selects the nodes without a role that are kept; the others are left out.
     ///
     /// # Errors
-    /// A collective that has no roles, too many pieces, a merge at a node that is left out.
+    /// A collective without roles, too many pieces, a merge at a node that is left out.
     pub fn new(
         request: &Request<'_>,
         format: &'static str,
@@ -214,8 +213,8 @@ impl Operation {
             .collect();
     }
 
-    /// Gives the ranks another order: rank `r` is the one that was rank `order[r]`, a permutation. Where values are
-    /// combined in the order of the ranks, that order stays.
+    /// Reorders the ranks: rank `r` is the former rank `order[r]`, and `order` is a permutation. If values are combined
+    /// in the order of the ranks, that order stays.
     pub fn reorder(&mut self, order: &[usize]) {
         let mut after = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &before)| after[before] = rank);
@@ -239,13 +238,13 @@ impl Operation {
         ["gather", "all-gather", "all-to-all"].contains(&self.collective)
     }
 
-    /// Which block of its owner's input a demand is about.
+    /// The block of its owner's input that a demand is about.
     pub fn input_block(&self, demand: usize) -> usize {
         let goal = self.blocks.get(demand).and_then(|block| block.goals.first());
         if self.input_by_rank() { goal.map_or(0, |&(rank, _)| rank) } else { 0 }
     }
 
-    /// Which block of the output a demand is about.
+    /// The block of the output that a demand is about.
     pub fn output_block(&self, demand: usize) -> usize {
         let owner = self.blocks.get(demand).and_then(|block| block.owners.first());
         if self.output_by_rank() { owner.copied().unwrap_or(0) } else { 0 }
@@ -256,7 +255,7 @@ impl Operation {
         [self.input_by_rank(), self.output_by_rank()].map(|by_rank| if by_rank { self.participants } else { 1 })
     }
 
-    /// What a rank copies from its own input to its own output: input block, output block. No step brings it.
+    /// The block that a rank copies from its own input to its own output: input block, output block. No step sends it.
     pub fn own(&self, rank: usize) -> Option<[usize; 2]> {
         let is_root = |rank: usize| self.blocks.first().is_some_and(|block| block.owners.first() == Some(&rank));
         let is_target =
@@ -273,7 +272,7 @@ impl Operation {
     }
 }
 
-/// Who takes part, in the order of ranks: those of operands where values are combined, the root first otherwise.
+/// The participants in the order of ranks: the order of operands if values are combined, otherwise the root first.
 fn ranks(problem: Problem<'_>, combines: bool) -> Vec<NodeId> {
     let mut roles = problem.collective().cast();
     if combines {

@@ -69,7 +69,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         }
         let _ = writeln!(text, "2 0 t{number} T n{} {}", track.node, quoted(&track.name(platform)));
     }
-    // By dates; what ends comes before what begins, and what takes no time ends after it began.
+    // Sorted by date; ends come before starts, and events without duration end after they began.
     let mut lines = Vec::new();
     for occurrence in run.occurrences() {
         for track in run.tracks(occurrence.dated, occurrence.piece) {

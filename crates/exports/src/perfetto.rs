@@ -38,7 +38,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             comma = ",\n";
         }
     }
-    // Both ends are rounded the same way, so that what follows on a track does not overlap.
+    // Both ends are rounded in the same direction, so that successive events on a track do not overlap.
     let factor = scale.to_integer() * BigInt::from(10).pow(DECIMALS);
     let ticks = |date: &BigInt| (date * &factor).div_floor(&execution.units);
     for occurrence in run.occurrences() {
@@ -69,7 +69,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// Microseconds that stand for a unit of time: a second, or as many more powers of 1000 as give the period a
+/// Microseconds per unit of time in the trace: a second, or as many more powers of 1000 as give the period a
 /// millisecond.
 fn microseconds(period: &Rational) -> Rational {
     let mut scale = BigInt::from(1_000_000);

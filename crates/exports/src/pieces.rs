@@ -1,4 +1,4 @@
-//! Another number of instances per period: the copies of the patterns shared out anew, and what that loses.
+//! Another number of instances per period: distributes the copies of the patterns anew, and rates the loss.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,8 +16,7 @@ use crate::sharing::Sharing;
 /// Largest power of two that is tried as a number of pieces.
 const LARGEST: u64 = 1 << 10;
 
-/// The copies of the patterns for so many instances, with a busiest resource that is as little busy as [`Sharing`]
-/// finds.
+/// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.
 pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Vec<ScheduledPattern> {
     let [floors, copies] = in_proportion(problem, schedule, instances);
     let small = |copies: &[BigUint]| copies.iter().map(ToPrimitive::to_u64).collect::<Option<Vec<u64>>>();
@@ -30,8 +29,8 @@ pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: 
     kept.map(|(scheduled, copies)| ScheduledPattern { pattern: scheduled.pattern.clone(), copies }).collect()
 }
 
-/// Every pattern's share rounded down; and with the rest, which goes to the largest remainders. `O(P log P)` for `P`
-/// patterns.
+/// Two distributions: every pattern's share rounded down; and the same with the rest, which goes to the largest
+/// remainders. `O(P log P)` for `P` patterns.
 fn in_proportion(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> [Vec<BigUint>; 2] {
     let mut of_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
@@ -65,7 +64,7 @@ fn in_proportion(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u
     [floors, copies]
 }
 
-/// A schedule of so many instances per period, in the shortest period that the shared out copies fit in.
+/// A schedule of `instances` instances per period, in the shortest period that the distributed copies fit in.
 ///
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
@@ -82,14 +81,14 @@ pub fn with_instances(
     Ok(periodic(problem, tightened(problem, whole)?)?)
 }
 
-/// So many instances whose tasks have stages and no dates.
+/// A schedule of `instances` instances per period, whose tasks have stages and no dates.
 pub fn without_slots(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> PeriodicSchedule {
     let patterns = shared_out(problem, schedule, instances);
     PeriodicSchedule { period: Rational::one(), instances: instances.into(), patterns, slots: Vec::new() }
 }
 
-/// The share of the plan's throughput that this number of instances per period does without, from 0 to 1: their
-/// patterns, shared out anew, take at least the period of [`tightened`].
+/// Lost share of the plan's throughput with this number of instances per period, from 0 to 1. It follows from the
+/// period of [`tightened`] for the distributed patterns.
 ///
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
@@ -108,13 +107,13 @@ pub fn lost(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -
     Ok((Rational::one() - kept).max(Rational::zero()))
 }
 
-/// Whether a share of the throughput that is lost is small: a 32nd at most.
+/// Whether a lost share of the throughput is small: a 32nd at most.
 pub fn is_small(loss: &Rational) -> bool {
     *loss <= Rational::new(1.into(), 32.into())
 }
 
-/// The numbers of pieces to be tried where a power of two is wanted, best first: the smallest that loses at most a 32nd
-/// of the throughput, then smaller ones by what they lose. Where no power up to 1024 loses that little, all of them.
+/// The powers of two to be tried as numbers of pieces, best first: the smallest that loses at most a 32nd of the
+/// throughput, then smaller ones by loss. If no power up to 1024 loses that little, all of them.
 ///
 /// # Errors
 /// As [`lost`].

@@ -1,4 +1,4 @@
-//! What is asked for, and what comes out.
+//! Defines requests for exports, and the files that result.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub struct Request<'a> {
     pub schedule: &'a PeriodicSchedule,
     /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
     pub periods: Option<u64>,
-    /// For formats that hold one operation: pieces that each message is divided into.
+    /// For formats that hold one operation: number of pieces of each message.
     pub pieces: Pieces,
     /// For GPU libraries: whether input and output are one buffer. `None`: as PyTorch calls the collective, in place
     /// for all-reduce and broadcast, out of place for the others.
@@ -26,10 +26,9 @@ pub struct Request<'a> {
     pub bytes: Option<u64>,
     /// For GOAL: one operation of messages with sizes, each rank's order and no dates.
     pub without_dates: bool,
-    /// The dates of the schedule, where they are given; `None`: those that docs/execution.md says. Of given dates there
-    /// is one number of instances only.
+    /// Given dates of the schedule; `None`: the dates of docs/execution.md. Given dates fix the number of instances.
     pub dated: Option<&'a Execution>,
-    /// Sends go from processor to processor, routers on their way are left out.
+    /// Sends go from processor to processor; routers between them are left out.
     pub between_processors: bool,
 }
 
@@ -76,7 +75,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Bytes of a piece of a message that is divided into so many: at least 1.
+    /// Bytes of a piece of a message that is divided into `pieces` pieces: at least 1.
     pub(crate) fn piece_bytes(&self, piece: u64, pieces: u64) -> u64 {
         let end = |pieces_before: u64| {
             u128::from(self.bytes.unwrap_or(1 << 20)) * u128::from(pieces_before) / u128::from(pieces.max(1))
@@ -84,17 +83,17 @@ impl<'a> Request<'a> {
         u64::try_from(end(piece + 1) - end(piece)).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Periods in which instances start, of a run whose instances take so many periods.
+    /// Periods in which instances start, for a run whose instances take `depth` periods.
     pub fn starting_periods(&self, depth: usize) -> u64 {
         self.periods.unwrap_or(depth as u64 + 2)
     }
 }
 
-/// Into how many pieces the messages of one operation are divided.
+/// Number of pieces of each message of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pieces {
-    /// What fits the format's readers: for GPU libraries, which run only sizes that the pieces divide, a power of two;
-    /// for the others one per instance of the period.
+    /// A number that fits the format's readers: for GPU libraries, which run only sizes that the pieces divide, a power
+    /// of two; for the others one per instance of the period.
     #[default]
     Fitting,
     /// One per instance of the period, which keeps the plan's throughput.
@@ -104,7 +103,7 @@ pub enum Pieces {
 }
 
 impl Pieces {
-    /// The number, where one is given.
+    /// The number, if it is given.
     pub fn number(self) -> Option<u64> {
         match self {
             Pieces::Number(pieces) => Some(pieces),
@@ -113,7 +112,7 @@ impl Pieces {
     }
 }
 
-/// Files to be written, and facts about them that their reader does not say.
+/// Files to be written, and facts about them that the files lack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Written {
     /// The files.
@@ -131,9 +130,9 @@ impl From<Vec<File>> for Written {
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// What is added to the name that the user gave; empty for the file of that name.
+    /// Suffix of the name that the user gave; empty for the file of that name.
     pub suffix: String,
-    /// What it holds.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -143,7 +142,7 @@ impl File {
         vec![File { suffix: String::new(), bytes: text.into_bytes() }].into()
     }
 
-    /// What it holds, as text.
+    /// Content of the file as text.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }

@@ -1,4 +1,4 @@
-//! Which tasks bring what is wanted.
+//! Finds the tasks that bring or make the goals.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use oneport_schedule::Execution;
 /// Something wanted, and the task that brings or makes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Served {
-    /// Place of the demand.
+    /// Index of the demand.
     pub demand: usize,
-    /// Which of its carryings-out that start in one period.
+    /// Index of the demand's instance among those that start in one period.
     pub copy: u64,
-    /// Where it is wanted.
+    /// Node of the goal.
     pub node: NodeId,
-    /// Which operands combined.
+    /// Operands of the result.
     pub part: Interval,
-    /// Place of the task in the execution.
+    /// Index of the task in the execution.
     pub task: usize,
 }
 
-/// What every task that ends at a goal serves: the last one that brings or makes it there. Goals that their owner
-/// meets without any task are not listed. By demands, copies and nodes; `O(E log E)` for `E` tasks and goals.
+/// Goals that tasks serve, each with the last task that brings or makes it at its node. Goals that their owner meets
+/// without any task are not listed. Sorted by demands, copies and nodes; `O(E log E)` for `E` tasks and goals.
 pub fn results(problem: Problem<'_>, execution: &Execution) -> Vec<Served> {
     let mut arrived: BTreeMap<(usize, u64, NodeId, Interval), usize> = BTreeMap::new();
     for (number, dated) in execution.tasks.iter().enumerate() {
@@ -42,7 +42,7 @@ pub fn results(problem: Problem<'_>, execution: &Execution) -> Vec<Served> {
     served
 }
 
-/// Where what a task brings or makes is afterwards.
+/// Node that has the result of a task.
 pub fn node_of(problem: Problem<'_>, task: &Task) -> NodeId {
     match *task {
         Task::Send { link, .. } => problem.platform().link(link).to,

@@ -7,7 +7,7 @@ use oneport_schedule::{DatedTask, Execution, Piece, ScheduleError};
 
 use crate::{ExportError, Request};
 
-/// Most pieces of one run.
+/// Limit on pieces of one run.
 const LIMIT: u64 = 2_000_000;
 
 /// A run: a schedule's execution, repeated.
@@ -24,18 +24,18 @@ pub struct Run<'a> {
 /// A port, a link or a processor: it does one thing at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Track {
-    /// Under which node it is shown: a link under its tail.
+    /// Node under which it is shown: a link under its tail.
     pub node: NodeId,
-    /// What it is.
+    /// The resource.
     pub resource: Resource,
-    /// Which port of several, from 0.
+    /// Index of the lane of a port with several lanes, from 0.
     pub lane: u32,
 }
 
 /// A piece of a task in one period.
 #[derive(Debug)]
 pub struct Occurrence<'r> {
-    /// Place of the task in the execution.
+    /// Index of the task in the execution.
     pub number: usize,
     /// The task.
     pub dated: &'r DatedTask,
@@ -50,7 +50,7 @@ pub struct Occurrence<'r> {
 }
 
 impl<'a> Run<'a> {
-    /// The run that is asked for.
+    /// The run of a request.
     ///
     /// # Errors
     /// A run of more than two million pieces.
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// What a piece keeps busy.
+    /// The tracks that a piece occupies.
     pub fn tracks(&self, dated: &DatedTask, piece: &Piece) -> Vec<Track> {
         let platform = self.problem.platform();
         let link = match dated.task {
@@ -104,13 +104,13 @@ impl<'a> Run<'a> {
         tracks
     }
 
-    /// Which carrying-out of its demand, counted from the start of the run.
+    /// Index of the instance of its demand, counted from the start of the run.
     pub fn instance(&self, occurrence: &Occurrence<'_>) -> u64 {
         let started = self.execution.started.get(&occurrence.dated.message.demand).copied().unwrap_or(0);
         occurrence.period * started + occurrence.dated.copy
     }
 
-    /// What travels or is made: `v[0,3] of demand 2, no. 5`.
+    /// Label of the value that is sent or made: `v[0,3] of demand 2, no. 5`.
     pub fn label(&self, occurrence: &Occurrence<'_>) -> String {
         let message = occurrence.dated.message;
         let of = match self.problem.collective().demands() {
@@ -127,7 +127,7 @@ pub fn part(part: Interval) -> String {
 }
 
 impl Track {
-    /// What it is called beside its node.
+    /// Its name next to its node's name.
     pub fn name(&self, platform: &Platform) -> String {
         let numbered = if self.resource.capacity(platform) > 1 { format!(" {}", self.lane) } else { String::new() };
         match self.resource {

@@ -1,8 +1,9 @@
-//! Whole copies of patterns whose busiest resource is as little busy as can be.
+//! Distributes whole copies over patterns so that the busiest resource is as little busy as can be.
 //!
-//! The sum of the copies is given for each demand. From two beginnings, shares in proportion by largest remainders and
-//! shares rounded down with the rest where it keeps resources least busy, copies are moved from one pattern to another
-//! as long as fewer resources are busiest. Of few patterns all ways are searched that may be better.
+//! The sum of the copies is given for each demand. There are two initial distributions: shares in proportion by largest
+//! remainders, and shares rounded down with the rest where it keeps resources least busy. Copies are moved from one
+//! pattern to another while fewer resources become busiest. If there are few patterns, all distributions that may be
+//! better are searched.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +12,25 @@ use num_traits::ToPrimitive;
 use oneport_plan::{PeriodicSchedule, Problem};
 use oneport_schedule::{Measure, common_denominator};
 
-/// Most patterns of which all ways are searched, and resources of patterns that are looked at in the search, and while
-/// copies are moved: some hundredths of a second. Each number of pieces that is tried is shared out anew.
+/// Limits the search over all distributions of copies, and the resources that are examined in the search and while
+/// copies are moved: some hundredths of a second. Copies are distributed anew for each number of pieces.
 const SEARCHED: usize = 24;
 const WORK: usize = 1 << 22;
 
-/// Copies of patterns, and what they keep busy.
+/// Copies of patterns, and the load of resources.
 #[derive(Debug)]
 pub struct Sharing {
-    /// By demand, its patterns.
+    /// Per demand: its patterns.
     demands: Vec<Vec<usize>>,
-    /// By pattern: for how long a copy keeps resources busy, those that it does.
+    /// Per pattern: its resources, and the time that a copy occupies each.
     uses: Vec<Vec<(usize, u64)>>,
     copies: Vec<u64>,
-    /// By resource: how long it is busy.
+    /// Per resource: its busy time.
     loads: Vec<u128>,
 }
 
 impl Sharing {
-    /// A beginning; `None` where times or copies have more than 64 bits.
+    /// An initial distribution; `None` if times or copies have more than 64 bits.
     pub fn new(problem: Problem<'_>, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
         let measure = Measure::new(problem);
         let times: Vec<_> = (0..measure.places()).map(|place| measure.time(place)).collect();
@@ -71,7 +72,7 @@ impl Sharing {
         self.loads.iter().copied().max().unwrap_or(0)
     }
 
-    /// The best that is found from here and from shares that are rounded down; `floors` are these.
+    /// The best distribution found from here and from `floors`, the shares rounded down.
     pub fn least(self, floors: &[u64]) -> Vec<u64> {
         let wanted: Vec<u64> = self.sums(&self.copies);
         let first = self.moved();
@@ -113,12 +114,12 @@ impl Sharing {
         }
     }
 
-    /// How busy a pattern's resources are with one copy more.
+    /// Load of a pattern's resources with one more copy.
     fn with_one_more(&self, pattern: usize) -> u128 {
         self.uses[pattern].iter().map(|&(resource, time)| self.loads[resource] + u128::from(time)).max().unwrap_or(0)
     }
 
-    /// Adds what is missing of each demand, one copy after the other, where its resources are least busy.
+    /// Adds the missing copies of each demand one at a time, where the resources are least busy.
     fn fill(&mut self, wanted: &[u64]) {
         let missing: Vec<u64> = wanted.iter().zip(self.sums(&self.copies)).map(|(all, has)| all - has).collect();
         for round in 0..missing.iter().copied().max().unwrap_or(0) {
@@ -130,7 +131,7 @@ impl Sharing {
         }
     }
 
-    /// Moves copies as long as that leaves fewer resources as busy as the busiest one.
+    /// Moves copies while that leaves fewer resources as busy as the busiest one.
     fn moved(mut self) -> Self {
         let mut work = WORK;
         while let Some((from, to)) = self.better(&mut work) {
@@ -181,34 +182,34 @@ impl Sharing {
     }
 }
 
-/// The best that is known.
+/// The best known distribution.
 struct Best {
     busiest: u128,
     copies: Vec<u64>,
 }
 
-/// A search through all ways.
+/// A search through all distributions.
 struct Search<'w> {
     sharing: Sharing,
-    /// The patterns, those of a demand one after the other.
+    /// The patterns, grouped by demand.
     order: Vec<usize>,
     /// The last pattern of each demand.
     ends: Vec<usize>,
-    /// Copies of each demand; while it runs, those that are left.
+    /// Copies of each demand; during the search, the copies that are left.
     wanted: Vec<u64>,
     best: Best,
     work: &'w mut usize,
 }
 
 impl Search<'_> {
-    /// All ways for the patterns from a place on, of which the first belongs to a demand.
+    /// Searches all distributions over the patterns from an index on; the first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {
             self.best = Best { busiest: self.sharing.busiest(), copies: self.sharing.copies.clone() };
             return;
         };
         let (left, is_last) = (self.wanted[demand], self.ends[demand] == pattern);
-        // From the first copy on that exceeds the best, more do as well.
+        // If a number of copies is above the best load, all larger ones are.
         let time = |sharing: &Sharing, copies: u64| {
             let uses = sharing.uses[pattern].iter();
             uses.map(|&(resource, time)| sharing.loads[resource] + u128::from(time) * u128::from(copies)).max()

@@ -1,8 +1,8 @@
 //! SimGrid: a platform, the transfers and merges of a run with their dates, and a program that replays them.
 //!
-//! Every port and every link is a link of the simulator that carries as many transfers at a time as it may, and what
-//! is sent or combined waits until it has arrived. So what starts at its date ends at its date, or its port was not
-//! free, or its inputs were not there: the program compares.
+//! Every port and every link is a link of the simulator with the same limit on simultaneous transfers. A send or a
+//! merge waits until its inputs have arrived. So a task that starts at its date ends at its date, unless its port was
+//! busy or its inputs were late: the program compares.
 
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ fn scale(run: &Run<'_>) -> BigInt {
     BigInt::from(10).pow(DIGITS.saturating_sub(digits))
 }
 
-/// What the simulator calls a port.
+/// Name of a port in the simulator.
 fn name(resource: Resource) -> String {
     match resource {
         Resource::Send(node) => format!("out{node}"),
@@ -106,8 +106,8 @@ fn comment(name: &str) -> String {
     xml(name).replace("--", "- -")
 }
 
-/// Limits of ports, then transfers and merges in the order of their starts: start, end, where, how much, and the
-/// numbers of those lines, from 0, that have to end before.
+/// Limits of ports, then transfers and merges in the order of their starts: start, end, nodes, amount, and the numbers
+/// of the lines, from 0, that have to end before.
 fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let time = |date: &BigInt| quotient(date, &execution.units, DECIMALS);
@@ -148,7 +148,7 @@ fn kind(dated: &DatedTask) -> &'static str {
     }
 }
 
-/// From where to where.
+/// Source and target.
 fn ends(platform: &Platform, dated: &DatedTask) -> String {
     let [from, to] = match dated.task {
         Task::Send { link, .. } => [platform.link(link).from, platform.link(link).to],
@@ -157,7 +157,7 @@ fn ends(platform: &Platform, dated: &DatedTask) -> String {
     format!("node{from} node{to}")
 }
 
-/// Piece by piece of a transfer or merge: bytes or operations.
+/// Per piece of a transfer or merge: bytes or operations.
 fn amounts(run: &Run<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
     let execution = &run.execution;
     let amount = |piece: &Piece| {
@@ -174,10 +174,10 @@ fn amounts(run: &Run<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
     dated.pieces.iter().map(amount).collect()
 }
 
-/// Which pieces have to end before a piece starts.
+/// Pieces that have to end before a piece starts.
 struct Before<'r> {
     tasks: &'r [DatedTask],
-    /// By task: its first piece in the order of the run's occurrences.
+    /// Per task: its first piece in the order of the run's occurrences.
     first: Vec<usize>,
 }
 
@@ -192,7 +192,7 @@ impl<'r> Before<'r> {
         Before { tasks: &run.execution.tasks, first }
     }
 
-    /// The piece before it of the same message; of the first piece, the last ones of the inputs.
+    /// The previous piece of the same message; for the first piece, the last ones of the inputs.
     fn of(&self, event: usize, occurrence: &Occurrence<'_>) -> Vec<usize> {
         let period = occurrence.period;
         if event > self.first[occurrence.number] + period as usize * occurrence.dated.pieces.len() {
@@ -202,7 +202,7 @@ impl<'r> Before<'r> {
         let mut inputs: Vec<usize> = occurrence.dated.inputs.into_iter().flatten().collect();
         while let Some(input) = inputs.pop() {
             match self.tasks[input].pieces.len() {
-                // A link of cost 0: it takes no time, and stands in no slot.
+                // A link of cost 0: it takes no time, and has no slot.
                 0 => inputs.extend(self.tasks[input].inputs.into_iter().flatten()),
                 pieces => last.push(self.first[input] + (period as usize + 1) * pieces - 1),
             }
@@ -211,7 +211,7 @@ impl<'r> Before<'r> {
     }
 }
 
-/// Which share of a message is sent in so many units; all of one that takes no time.
+/// Share of a message that is sent in `length` of `all` units; 1 for a message that takes no time.
 fn share(execution: &Execution, length: &BigInt, all: &BigInt) -> Rational {
     let (length, all) = (execution.time(length), execution.time(all));
     if all == Rational::default() { Rational::from_integer(1.into()) } else { length / all }

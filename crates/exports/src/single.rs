@@ -1,4 +1,4 @@
-//! One reduction as a run of one period, so that every format can carry it.
+//! Represents one reduction as a run of one period, so that every format can hold it.
 //!
 //! The platform has a node per processor and a link per transfer, and every node takes part in one transfer at a time.
 //! The period is the length of the schedule, with one instance; all dates are those of the file. Operands keep their
@@ -18,7 +18,7 @@ use oneport_schedule::{DatedTask, Execution, Piece};
 
 use crate::{ExportError, Request};
 
-/// Most processors.
+/// Limit on processors.
 const MOST: usize = 1_000_000;
 
 /// The name in messages.
@@ -38,8 +38,8 @@ impl OneRun {
     /// The run of a reduction that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// [`ExportError::Refused`]: fewer than two processors or more than a million, transfers of no time (no link has
-    /// none), and what is no schedule.
+    /// [`ExportError::Refused`]: fewer than two processors or more than a million, transfers without duration, and
+    /// invalid schedules.
     pub fn new(one: &OneReduction) -> Result<OneRun, ExportError> {
         let draft = Draft::new(one)?;
         let pattern = draft.pattern(one.commutative)?;
@@ -65,10 +65,10 @@ impl OneRun {
         })
     }
 
-    /// What the formats are asked to write: one period, the dates of the file.
+    /// Request for the formats: one period, the dates of the file.
     ///
     /// # Errors
-    /// A question that makes no sense, which would be a defect.
+    /// An invalid question, which would be a defect.
     pub fn request(&self) -> Result<Request<'_>, ExportError> {
         let problem = Problem::new(&self.platform, &self.collective, &self.volumes)
             .map_err(|error| refused(error.to_string()))?;
@@ -84,9 +84,9 @@ fn refused(reason: impl Into<String>) -> ExportError {
 struct Draft<'a> {
     reduction: &'a Reduction,
     platform: Platform,
-    /// By processor, the link to its receiver; none for the root.
+    /// Per processor: the link to its receiver; `None` for the root.
     links: Vec<Option<LinkId>>,
-    /// By processor, who sends to it, by the dates of merging.
+    /// Per processor: its senders, by the dates of merging.
     children: Vec<Vec<usize>>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Draft<'a> {
         self.links.len()
     }
 
-    /// Processors, each after all that send to it.
+    /// Processors, each after all its senders.
     fn upwards(&self) -> Vec<usize> {
         let mut order = vec![self.reduction.root as usize];
         let mut next = 0;
@@ -159,7 +159,7 @@ impl<'a> Draft<'a> {
         order
     }
 
-    /// The tree: sends and merges behind what they need.
+    /// The tree: sends and merges, each after its inputs.
     fn pattern(&self, commutative: bool) -> Result<Pattern, ExportError> {
         let order = if commutative { self.order() } else { (0..self.processors()).collect() };
         let mut place = vec![0; order.len()];
@@ -243,7 +243,7 @@ impl<'a> Draft<'a> {
         Some(self.reduction.starts.get(processor)? + self.reduction.costs.transfer(processor)?)
     }
 
-    /// Which links are busy when: a slot from each start or end to the next.
+    /// Busy links per slot: a slot reaches from each start or end to the next.
     fn slots(&self) -> Vec<Slot> {
         let mut changes: BTreeMap<Rational, (Vec<LinkId>, Vec<LinkId>)> = BTreeMap::new();
         for (processor, link) in self.links.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! How names and numbers are written.
+//! Writes names and numbers.
 
 use std::borrow::Cow;
 
@@ -36,18 +36,18 @@ pub fn xml(text: &str) -> String {
     escaped
 }
 
-/// A rational with so many decimals, rounded down: two dates keep their order.
+/// A rational with `decimals` decimals, rounded down: two dates keep their order.
 pub fn decimal(number: &Rational, decimals: u32) -> String {
     quotient(number.numer(), number.denom(), decimals)
 }
 
-/// The same of a quotient, which need not be in lowest terms; the divisor is positive.
+/// The decimals of a quotient, which need not be in lowest terms; the divisor is positive.
 pub fn quotient(number: &BigInt, divisor: &BigInt, decimals: u32) -> String {
     let scale = BigInt::from(10).pow(decimals);
     fixed(&(number * &scale).div_floor(divisor), decimals)
 }
 
-/// A whole number of the last of so many decimals.
+/// The number `scaled / 10^decimals`.
 pub fn fixed(scaled: &BigInt, decimals: u32) -> String {
     let scale = BigInt::from(10).pow(decimals);
     if decimals == 0 {
@@ -63,7 +63,7 @@ pub fn fixed(scaled: &BigInt, decimals: u32) -> String {
     }
 }
 
-/// Words of a file in a message: whole, or their beginning where they are long.
+/// Words of a file in a message: whole, or their beginning if they are long.
 pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),

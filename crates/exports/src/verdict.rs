@@ -1,11 +1,11 @@
-//! What is found of another program's schedule that is right.
+//! Result of checking another program's schedule that is right.
 
-/// What was found to be right.
+/// A schedule that was found to be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The file's format.
     pub format: &'static str,
-    /// What the file calls its collective.
+    /// Name of the collective in the file.
     pub collective: String,
     /// Ranks that take part.
     pub ranks: usize,
@@ -13,9 +13,9 @@ pub struct Verdict {
     pub threads: usize,
     /// Steps that moved or combined data.
     pub steps: usize,
-    /// Whether it is known what the collective asks for, so that the results were compared.
+    /// Whether the collective is known, so that the results were compared.
     pub known: bool,
-    /// An access that is in order only if the threadblocks of a group go in step, in words. Executors do not promise
-    /// that.
+    /// An access that is ordered only if the threadblocks of a group run in lockstep, in words. Executors do not
+    /// guarantee lockstep.
     pub in_step: Option<String>,
 }

@@ -19,7 +19,7 @@ use crate::words::output::count;
 /// The lines of the answer; `exact` asks for fractions in full.
 ///
 /// # Errors
-/// A plan that is no problem's; the referee accepts none.
+/// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
 pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
     let plan = &planned.plan;
     let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
@@ -37,7 +37,7 @@ pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact
     Ok(out)
 }
 
-/// How many messages are cut; nothing where none is.
+/// The number of cut messages; empty if no message is cut.
 fn cut(cuts: &Cuts) -> String {
     if cuts.cut.is_zero() {
         return String::new();
@@ -46,7 +46,7 @@ fn cut(cuts: &Cuts) -> String {
     format!("cut         {cut} of {all} per period, in up to {} pieces; --whole-messages cuts none\n", cuts.pieces)
 }
 
-/// The price of cutting no message.
+/// The period with whole messages, and the shorter periods tried.
 fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
     let factor = Rational::from_integer(whole.factor.clone().into());
     let (period, before) = (shown.time(&plan.schedule.period), shown.time(&(&plan.schedule.period / &factor)));
@@ -59,7 +59,7 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
     format!("whole       no message is cut: period {period} = {} x {before}{tried}\n", readable_count(&whole.factor))
 }
 
-/// What was asked, what is sustained, in which period, and what limits it.
+/// The question, the throughput, the period, and the bottleneck.
 ///
 /// # Errors
 /// As [`text`].
@@ -87,7 +87,7 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String
     Ok(out)
 }
 
-/// The throughput, what is proved of it, and its bandwidths.
+/// The throughput, its status and its bandwidths.
 fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational, shown: Shown) -> String {
     let proof = match Status::of(throughput, bound) {
         Status::Optimal => "optimal: the referee checked its certificate".to_string(),
@@ -112,7 +112,7 @@ pub fn unlisted(problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration, ex
     out
 }
 
-/// What was asked: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
+/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
 pub fn header(problem: Problem<'_>) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
@@ -153,7 +153,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// That of a problem whose platform has units; `None` where nccl-tests do not count it.
+    /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
     pub fn of(problem: Problem<'_>, throughput: &Rational) -> Option<(Units, Operation)> {
         let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
         let bits = Rational::from_integer(BigInt::from(8));
@@ -163,8 +163,8 @@ impl Operation {
     }
 }
 
-/// The bandwidths, and the columns of nccl-tests; time is that of one operation in the steady state. Nothing where
-/// these do not count it.
+/// The bandwidths, and the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
+/// is `None`.
 fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
     let Some((units, operation)) = Operation::of(problem, throughput) else { return String::new() };
     let Operation { bytes, gigabytes: [algorithm, bus], rates } = &operation;
@@ -196,7 +196,7 @@ fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
     )
 }
 
-/// A whole number in full, where a table has room for it.
+/// A whole number in full, if it has at most 24 digits; else six significant digits.
 fn whole(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
@@ -207,7 +207,7 @@ fn billion() -> Rational {
     Rational::from_integer(BigInt::from(1_000_000_000))
 }
 
-/// The place of the root among the ranks, in the order of the platform; -1 where there is none.
+/// The rank of the root, in the order of the platform; -1 if the collective has no root.
 fn root(collective: &Collective) -> String {
     let cast = collective.cast();
     let root = collective.form().and_then(|form| {
@@ -221,7 +221,7 @@ fn root(collective: &Collective) -> String {
     ranks.iter().position(|&rank| rank == root).map_or("-1".to_string(), |place| place.to_string())
 }
 
-/// What is moved or combined.
+/// The number of groups, operands, targets, demands or messages of the collective.
 fn extent(collective: &Collective) -> String {
     let blocks = collective.blocks();
     match blocks[..] {
@@ -235,7 +235,7 @@ fn extent(collective: &Collective) -> String {
     }
 }
 
-/// What the collective is called on the command line; its groups, which are alike.
+/// The collective's name on the command line; with several groups, the name of the first group's collective.
 pub fn label(collective: &Collective) -> &'static str {
     asked_as(collective.members().first().map_or(collective.name(), |member| member.collective.name()))
 }
@@ -250,7 +250,7 @@ pub fn loss_of(plan: &Plan) -> Rational {
     Rational::from_integer(1.into()) - share(plan)
 }
 
-/// How far a throughput is from its bound, as a share of the bound.
+/// The distance of a throughput from its bound, as a share of the bound.
 pub fn gap(throughput: &Rational, bound: &Rational) -> Rational {
     Rational::from_integer(1.into()) - throughput / bound
 }

@@ -1,4 +1,4 @@
-//! What limits a throughput: the certificate read aloud.
+//! Names the resources that limit a throughput, from its certificate.
 
 use std::collections::BTreeMap;
 
@@ -16,36 +16,36 @@ use crate::words::numbers::{decimal, percent};
 /// Resources that are alike: of one kind, with names that differ in digits only; or one odd set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// Its only member, or what the names of its members have in common, with `*` for digits.
+    /// The name of its only member, or the common part of its members' names, with `*` for digits.
     pub name: String,
-    /// How many resources it has.
+    /// The number of its resources.
     pub members: usize,
-    /// Its part of all that the certificate charges: "who limits how much".
+    /// Its share of the total price that the certificate charges.
     pub share: Rational,
-    /// How long its busiest member is busy per unit of time it has.
+    /// The busy share of its busiest member's time.
     pub busy: Rational,
     /// The odd set, in words and for `--json`; `None` for resources.
     pub odd_set: Option<(String, Value)>,
 }
 
-/// What limits a throughput.
+/// The resources that limit a throughput.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// What the certificate charges, the largest share first.
+    /// The classes that the certificate charges, the largest share first.
     pub limiting: Vec<Class>,
-    /// The busiest of what it does not charge.
+    /// The busiest class that the certificate does not charge.
     pub next: Option<Class>,
-    /// What is probably not meant.
+    /// Warnings about likely modelling mistakes.
     pub hints: Vec<String>,
 }
 
 /// The hint that the order of the operands may cost something.
 pub const IN_ORDER: &str = "operands are combined in their order; --commutative may give more";
 
-/// Most classes that are named in a line.
+/// Limit on the classes named in a line.
 const NAMED: usize = 3;
 
-/// Reads the certificate and adds up how busy everything is.
+/// Computes the bottleneck from the certificate and the loads of the steady state.
 pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Bottleneck {
     let platform = problem.platform();
     let loads = Loads::of(problem, steady_state);
@@ -69,7 +69,7 @@ pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certif
             limiting = classes.values().cloned().collect();
         }
     }
-    // A set of a single port has no members, and its price charges nothing.
+    // The price of an odd set of capacity 0 charges nothing.
     let sets = certificate.odd_sets.iter().filter(|(set, _)| set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
         name: odd_sets::name(platform, set),
@@ -99,7 +99,7 @@ impl Class {
 }
 
 impl Bottleneck {
-    /// What limits, for `--json`.
+    /// The bottleneck, for `--json`.
     pub fn json(&self) -> Value {
         let class = |class: &Class| {
             let mut row = json!({
@@ -116,7 +116,7 @@ impl Bottleneck {
         self.limiting.iter().map(class).collect()
     }
 
-    /// What the certificate charges most, by name.
+    /// The names of the classes with the largest shares.
     pub fn limiting_names(&self) -> String {
         let names = self.limiting.iter().take(NAMED).map(Class::named);
         let more = if self.limiting.len() > NAMED { ", ..." } else { "" };
@@ -147,7 +147,7 @@ impl Bottleneck {
     }
 }
 
-/// Resources by name, those that are alike together: `8 x send port of 'gpu*'`.
+/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
 pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     let mut classes: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for resource in resources {
@@ -163,12 +163,12 @@ pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     named.take(1).map(|name| name + &more).collect()
 }
 
-/// How long each resource is busy per unit of time it has; those that are used.
+/// The busy share of each used resource's time.
 pub fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
     Loads::of(problem, steady_state).busy()
 }
 
-/// What a steady state uses. Sums are taken in integers, over the common denominator of the weights.
+/// The loads of a steady state. Sums are integers, over the common denominator of the weights.
 struct Loads<'a> {
     platform: &'a Platform,
     measure: Measure<'a>,
@@ -194,7 +194,7 @@ impl<'a> Loads<'a> {
         used.filter_map(|(number, load)| Some((self.measure.resource(number)?, load / &whole))).collect()
     }
 
-    /// How long the members of an odd set are busy per unit of time that it has.
+    /// The busy share of an odd set's time.
     fn odd_set(&self, set: &OddSet) -> Rational {
         let members = set.members(self.platform);
         let times = self.measure.link_times(&self.totals);
@@ -208,7 +208,7 @@ fn capacity(platform: &Platform, set: &OddSet) -> Rational {
     Rational::from_integer(set.capacity(platform).into())
 }
 
-/// All that a certificate charges for the time of resources and odd sets together.
+/// The total price of the time of resources and odd sets.
 pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
     let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
     let resources = certificate.prices.iter().map(|(resource, price)| price * whole(resource));
@@ -216,7 +216,7 @@ pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
     resources.chain(sets).sum()
 }
 
-/// Every resource's part of all that is charged; empty where nothing is.
+/// Every resource's share of the total price; empty if the total is 0.
 fn shares(platform: &Platform, certificate: &Certificate, all: &Rational) -> BTreeMap<Resource, Rational> {
     if all.is_zero() {
         return BTreeMap::new();
@@ -225,7 +225,7 @@ fn shares(platform: &Platform, certificate: &Certificate, all: &Rational) -> BTr
     certificate.prices.iter().map(|(resource, price)| (*resource, price * whole(resource) / all)).collect()
 }
 
-/// Assumptions that limit and are probably not meant.
+/// Warnings about limiting assumptions that are likely modelling mistakes.
 fn hints(
     problem: Problem<'_>,
     certificate: &Certificate,
@@ -248,7 +248,8 @@ fn hints(
         hints.push("processors limit; is --work, times each node's compute, the time of a merge?".to_string());
     }
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
-    // What all-reduces exchange bounds them in any order: then order costs nothing.
+    // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs
+    // nothing.
     let any_order =
         !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
     let in_order = in_order && !(any_order && status == Status::Optimal);

@@ -1,4 +1,4 @@
-//! What a user measured.
+//! Reads measured throughputs and compares them with proved bounds.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use oneport::{Bandwidth, Problem, Rational, Units};
 
 use crate::words::usage::usage;
 
-/// Where more is measured than is proved possible, the numbers are wrong, or the model leaves something out.
+/// If a measurement is above a proved bound, the numbers are wrong, or the model is incomplete.
 pub const WRONG: &str = "the platform file or the measurement must be wrong, unless the run does what the file leaves \
     out: switches that combine or copy values (SHARP, NVLS), data that are compressed on the way, or several rails \
     (network cards, cables) behind one name";
@@ -22,12 +22,12 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
-    /// What one operation took, where that was given.
+    /// The time of one operation; `None` if it was not given.
     pub once: Option<Rational>,
 }
 
 impl Measured {
-    /// Why it cannot be, where it is more than the bound, which is shown as `bound_shown`.
+    /// The contradiction, if it is above the bound; else `None`. `bound_shown` is the bound as text.
     pub fn impossible(&self, bound: &Rational, bound_shown: &str) -> Option<String> {
         let wrong = || {
             format!(

@@ -1,4 +1,4 @@
-//! What several commands find out and say: above the options, below the commands.
+//! Computes and formats the answers that several commands share: above the options, below the commands.
 
 pub mod answer;
 pub mod bottleneck;

@@ -1,4 +1,4 @@
-//! Odd sets in words: how many transfers half-duplex nodes carry out at a time.
+//! Odd sets in words: how many transfers half-duplex nodes run at a time.
 
 use oneport::plan::{OddSet, Resource};
 use oneport::{Platform, Rational};
@@ -16,8 +16,8 @@ pub fn name(platform: &Platform, set: &OddSet) -> String {
     format!("odd set {{{}}}{further}", names::list(platform, set.ports.iter().filter_map(|port| port.node())))
 }
 
-/// What it says: `the nodes a, b, c: of 3 nodes at most 1 pair talks at a time`. Where some ports are no half-duplex
-/// node's, all ports are named, and transfers are counted.
+/// The constraint of an odd set: `the nodes a, b, c: of 3 nodes at most 1 pair talks at a time`. If the set has links,
+/// or a port that is not a half-duplex node's, all of them are named and transfers are counted.
 pub fn sentence(platform: &Platform, set: &OddSet) -> String {
     let capacity = set.capacity(platform);
     let is_half = |port: &Resource| matches!(port, Resource::Port(_));
@@ -37,7 +37,7 @@ pub fn sentence(platform: &Platform, set: &OddSet) -> String {
     format!("{}: of the transfers between these ports{over} at most {capacity} {run} at a time", all.join(", "))
 }
 
-/// Its nodes, further links, capacity and price, for `--json`.
+/// The nodes, further links, capacity and price of an odd set, for `--json`.
 pub fn json(platform: &Platform, set: &OddSet, price: Option<&Rational>) -> Value {
     let nodes = set.ports.iter().filter_map(|port| port.node()).map(|node| platform.name(node));
     json!({

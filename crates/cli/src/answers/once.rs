@@ -1,4 +1,4 @@
-//! What one operation takes: our own way and named algorithms, each in its best number of pieces.
+//! Times one operation: our own schedules and named algorithms, each with its best number of pieces.
 
 use anyhow::{Context, Result, bail};
 use num_traits::ToPrimitive;
@@ -7,13 +7,13 @@ use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
 use oneport_once::{BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits};
 
-/// Most tasks of a run that is tried: of a named algorithm, of the optimum's patterns.
+/// Limits on the tasks of a run: of a named algorithm, and of our own schedules.
 const NAMED: usize = 30_000;
 const OWN: usize = 300_000;
-/// No other way is sought for less than this part of the bound.
+/// If the best time is within 1/1000 of the bound, periodic schedules are not searched.
 const WORTH: u32 = 1000;
 
-/// How far numbers of pieces are tried, from the first on: no piece is less than a byte.
+/// The limits of the search for the number of pieces: no piece is less than a byte.
 pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes =
         |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
@@ -26,18 +26,18 @@ fn bits_of_a_byte() -> Rational {
     Rational::from_integer(8.into())
 }
 
-/// Most instances of each periodic schedule that is followed: more lose less in the long run, fewer start sooner.
+/// Limits on the instances per period of the periodic schedules: more lose less throughput, fewer start sooner.
 const INSTANCES: [u64; 3] = [16, 32, 64];
 
-/// Our own ways: the optimum's patterns each on its share, and periodic schedules of them, whose matchings are
-/// followed.
+/// Our own schedules: the optimum's patterns, each on its share, and periodic schedules in the order of their
+/// matchings.
 pub struct Own<'a> {
     patterns: PieceSearch<'a>,
     periodic: Vec<PieceSearch<'a>>,
 }
 
 impl<'a> Own<'a> {
-    /// Where no schedule is found, the patterns are all.
+    /// If no periodic schedule is found, only the patterns are searched.
     pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Own<'a> {
         let schedules = oneport::schedules_of(problem, state, &INSTANCES).unwrap_or_default();
         Own {
@@ -46,10 +46,10 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The best of them; `least` is what no schedule undercuts.
+    /// The shortest of them; `least` is a lower bound on the time.
     ///
     /// # Errors
-    /// Those of the patterns.
+    /// The errors of the search over the patterns.
     pub fn shortest(&mut self, problem: Problem<'_>, search: &SearchLimits<'_>, least: &Rational) -> Result<Found> {
         let mut best = self.patterns.shortest(problem, search, least)?;
         for way in &mut self.periodic {
@@ -77,8 +77,8 @@ pub fn own(
     Ok(Own::new(problem, state).shortest(problem, search, least)?.shortest)
 }
 
-/// A named algorithm; `None` where it sends where no way leads, or more messages than can be dated. Less effort is made
-/// where it cannot take less than `goal`.
+/// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages. If it cannot
+/// take less than `goal`, the search is shorter.
 pub fn named(
     problem: Problem<'_>,
     way: &mut NamedSearch<'_>,
@@ -91,7 +91,7 @@ pub fn named(
     }
 }
 
-/// The referee executes what was found and finds the same length.
+/// The referee executes the run. An error, if its length differs.
 pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
     let length = &found.shortest.length;
     let executed = referee::check_run(problem, &found.run());

@@ -1,4 +1,4 @@
-//! The optimum alone, for commands that make no schedule.
+//! Finds the optimal throughput, for commands that do not build a schedule.
 
 use std::ops::ControlFlow;
 
@@ -9,15 +9,15 @@ use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::words::progress::Progress;
 
-/// What is known of the optimum.
+/// The optimum or its bounds.
 pub enum Optimum {
     /// With a steady state.
     Rated(Rated),
-    /// Without one.
+    /// Without a steady state.
     Unlisted(Unlisted),
 }
 
-/// The optimum; `None`, and why on standard error, where there is none.
+/// Finds the optimum. If some messages cannot arrive, prints them on standard error and returns `None`.
 pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>> {
     let rating = {
         let progress = Progress::new();

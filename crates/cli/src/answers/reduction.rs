@@ -13,10 +13,10 @@ use crate::words::drawing;
 use crate::words::numbers::{percent, readable};
 use crate::words::usage::usage;
 
-/// Most transfers printed as text.
+/// Limit on the transfers printed as text.
 const LINES: usize = 24;
 
-/// A length with what is known of it: `12 (optimal: ...)`.
+/// A length with its bound and proof: `12 (optimal: ...)`.
 pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String {
     if length == lower_bound {
         return format!("{} ({}: {proof})", readable(length), Status::Optimal.name());
@@ -30,7 +30,7 @@ pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String 
     format!("{} ({}; none is shorter than {bound} ({proof}){share})", readable(length), Status::Feasible.name())
 }
 
-/// Why none is shorter, and whether the referee found it so.
+/// The proof that no schedule is shorter, and whether the referee repeated it.
 pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
     let what = match proof {
         Some(Proof::Counting) => "less time combines fewer values".to_string(),

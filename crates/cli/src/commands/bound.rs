@@ -1,4 +1,4 @@
-//! `oneport bound`: what no schedule exceeds, as a sentence.
+//! `oneport bound`: proved upper bounds on the throughput, as sentences.
 
 use std::fmt::Write as _;
 
@@ -27,9 +27,9 @@ use crate::words::numbers::{Shown, both, percent};
 use crate::words::output::{count, print};
 use crate::words::usage::usage;
 
-/// What is bounded where nothing is named.
+/// The collectives that are bounded by default.
 const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast", "reduce"];
-/// Most links or resources named in a line.
+/// Limit on the links or resources named in a line.
 const NAMED: usize = 4;
 
 /// What no schedule exceeds, collective by collective, and the cut that says so; no schedule is made.
@@ -59,7 +59,7 @@ pub struct BoundArguments {
     json: bool,
 }
 
-/// A collective and what is proved of it.
+/// A collective and its bound.
 struct Row {
     form: &'static Form,
     collective: Collective,
@@ -73,11 +73,11 @@ struct Row {
 enum Found {
     /// A bound.
     Bounded(Box<Bounded>),
-    /// Which messages cannot arrive.
+    /// The messages that cannot arrive.
     Infeasible(Vec<String>),
-    /// A limit came before anything was proved.
+    /// The limit that ended the search before a bound was proved.
     Stopped(Limit),
-    /// Why it is too large a question.
+    /// The reason why the problem is too large.
     TooLarge(String),
 }
 
@@ -94,7 +94,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     if arguments.measured.is_some() && names.len() != 1 {
         return Err(usage("--measured: name the collective that was measured, and no other"));
     }
-    // Bounds hold whatever merging costs, and in whatever order values are combined.
+    // Bounds hold for every cost of merging and every order of operands.
     let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
     let mut rows = Vec::with_capacity(names.len());
     for (left, name) in (1..=names.len() as u32).rev().zip(names) {
@@ -203,7 +203,7 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
     out
 }
 
-/// How close the best schedule known comes to the bound.
+/// The throughput of the best known schedule, as a share of the bound.
 fn known(bounded: &Bounded, form: &Form) -> String {
     let free = if form.combines { " if combining takes no time" } else { "" };
     match &bounded.known {
@@ -216,7 +216,7 @@ fn known(bounded: &Bounded, form: &Form) -> String {
     }
 }
 
-/// The links that a cut is crossed by.
+/// A cut and the links that cross it.
 struct Cut {
     inside: Vec<NodeId>,
     outside: Vec<NodeId>,
@@ -345,18 +345,18 @@ impl Row {
         }
     }
 
-    /// What was measured, as a share of the bound.
+    /// The measured throughput as a share of the bound.
     fn share(&self) -> Option<Rational> {
         Some(&self.measured.as_ref()?.throughput / self.bound()?)
     }
 
-    /// Why what was measured cannot be.
+    /// The contradiction, if the measurement is above the bound.
     fn impossible(&self, platform: &Platform) -> Option<String> {
         let bound = self.bound()?;
         self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
     }
 
-    /// Why the row has no bound, or why what was measured cannot be.
+    /// The reason why the row has no bound, or the contradiction of a measurement.
     fn wrong(&self, platform: &Platform) -> Option<String> {
         match &self.found {
             Found::Bounded(_) => self.impossible(platform),
@@ -409,7 +409,7 @@ impl Row {
     }
 }
 
-/// What the certificate charges: odd sets, then resources.
+/// The names of the odd sets, then of the resources that the certificate charges.
 fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
     let sets = certificate.odd_sets.iter().map(|(set, _)| odd_sets::name(platform, set));
     sets.chain(certificate.prices.iter().map(|(resource, _)| resource.describe(platform))).collect()

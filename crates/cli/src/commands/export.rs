@@ -234,7 +234,7 @@ fn whole_bytes(text: &str) -> Result<u64> {
     whole.ok_or_else(|| usage(format!("--bytes: '{text}' is not a whole number of bytes from 1 to 2^64 - 1")))
 }
 
-/// Where a file goes.
+/// The path of a file.
 fn path(output: &Path, file: &File) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(&file.suffix);

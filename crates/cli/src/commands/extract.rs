@@ -1,4 +1,4 @@
-//! `oneport extract`: anybody's rates into a plan.
+//! `oneport extract`: turns rates into a plan.
 
 use std::path::PathBuf;
 

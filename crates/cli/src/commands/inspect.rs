@@ -1,4 +1,4 @@
-//! `oneport inspect`: what was understood of a platform file or a topology.
+//! `oneport inspect`: shows how a platform file or a topology was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ pub struct InspectArguments {
     json: bool,
 }
 
-/// Most nodes of a picture: some seconds.
+/// Limit on the nodes of a picture: drawing them takes some seconds.
 const MOST_DRAWN: usize = 1 << 14;
 
 /// Runs the command.
@@ -71,12 +71,12 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
 struct Class<'i> {
     kind: &'i str,
     ends: [&'i str; 2],
-    /// Whether each is a pair of links, one each way.
+    /// Whether each member is a pair of links, one per direction.
     both_ways: bool,
     cost: &'i Rational,
 }
 
-/// How many links of every class there are.
+/// The number of links of every class.
 fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
     let platform = &imported.platform;
     let kind_of = |node: oneport::NodeId| imported.node_kinds.get(node.index()).copied().unwrap_or_default();
@@ -98,7 +98,7 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
     classes
 }
 
-/// How many nodes of every kind there are, in the order of their first appearance.
+/// The number of nodes of every kind, in the order of their first appearance.
 fn node_counts(imported: &Imported) -> Vec<(&'static str, usize)> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for &kind in &imported.node_kinds {
@@ -116,7 +116,7 @@ fn nodes(imported: &Imported) -> String {
     counts.join(", ")
 }
 
-/// In the platform's units, where it has some.
+/// The bandwidth, in the platform's units if it has units.
 fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
         _ if cost.is_zero() => "takes no time".to_string(),
@@ -165,7 +165,7 @@ fn object(imported: &Imported) -> Value {
                 "from": class.ends[0],
                 "to": class.ends[1],
                 "both_ways": class.both_ways,
-                // Without cost there is no number.
+                // A link of cost 0 has no finite bandwidth.
                 "bandwidth": (!class.cost.is_zero()).then(|| class.cost.inv().to_string()),
                 "number": number,
             })

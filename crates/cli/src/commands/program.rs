@@ -94,7 +94,7 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The question as `solve` is asked it.
+/// The question in the form of `solve`.
 fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
     QuestionArguments {
         collective: arguments.collective.clone().unwrap_or_else(|| which.collective().to_string()),

@@ -17,8 +17,8 @@ use crate::words::end::End;
 use crate::words::numbers::{readable, readable_count};
 use crate::words::output::{count, print};
 
-/// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine
-/// words of their dates.
+/// Limits up to which a plan is also executed, message by message: on its transfers, and on transfers times the machine
+/// words of a date.
 const EXECUTED: u64 = 100_000;
 const WORDS: u64 = 2_000_000;
 
@@ -101,8 +101,8 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what
-/// was not.
+/// Executes start-up, a few steady periods and clean-up, as far as the limits on work allow. Returns a sentence about
+/// the executed and the omitted parts.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let tasks =
         |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());
@@ -134,7 +134,7 @@ fn not_executed(tasks: &BigUint, words: u64) -> String {
     format!("; not executed: one period has {}{long}, too many to follow", count(readable_count(tasks), "transfer"))
 }
 
-/// Machine words of a date, roughly: those of the period over the common denominator of the slots.
+/// Approximate machine words of a date: the bits of the period and of the longest denominator of its slots.
 fn words(plan: &Plan) -> u64 {
     let times = || plan.schedule.slots.iter().map(|slot| &slot.length).chain([&plan.schedule.period]);
     let longest = times().map(|time| time.denom().bits()).max().unwrap_or(0);

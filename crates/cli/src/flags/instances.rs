@@ -1,4 +1,4 @@
-//! How many instances a period may have.
+//! The option that limits the instances of a period.
 
 use std::num::NonZeroU64;
 

@@ -31,7 +31,7 @@ impl LimitArguments {
     /// The watch over these limits, and over Ctrl-C.
     ///
     /// # Errors
-    /// Limits that are no numbers.
+    /// A limit is not a number.
     pub fn watch(&self) -> Result<Watch> {
         let time = self.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?.map(tolerated);
         let memory = match &self.memory_limit {
@@ -51,12 +51,12 @@ impl LimitArguments {
     }
 }
 
-/// How often memory is measured.
+/// Time between measurements of memory.
 const MEASURED: Duration = Duration::from_millis(10);
-/// The default memory limit's part of what is available, in percent.
+/// The default memory limit, in percent of the available memory.
 const MOST: u64 = 80;
-/// By how much the command may exceed its time limit. What comes last (slots, the referee, writing) is planned to end
-/// before the limit, and may use this too.
+/// The time limit plus 10 % and 0.4 s. The last steps (slots, the referee, writing) are planned to end before the
+/// limit, and may use the extension too.
 fn tolerated(limit: Duration) -> Duration {
     limit.saturating_add(limit / 10).saturating_add(Duration::from_millis(400))
 }
@@ -81,7 +81,7 @@ fn listen() {
             std::process::exit(KILLED);
         }
     };
-    // Where signals cannot be heard, Ctrl-C ends the command as it always did.
+    // If the handler cannot be installed, Ctrl-C ends the command.
     let _ = ctrlc::set_handler(interrupted);
 }
 
@@ -123,7 +123,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Bytes of memory that the process holds, a moment ago; 0 where the system does not say.
+    /// Resident bytes of the process, at most [`MEASURED`] old; 0 if the system does not report them.
     fn used(&self) -> u64 {
         let (now, next) = (milliseconds(), self.next.load(Ordering::Relaxed));
         let later = now + MEASURED.as_millis() as u64;
@@ -134,13 +134,14 @@ impl Meter {
     }
 }
 
-/// Bytes that the process may come to hold: what the machine has available, or what its control group still allows.
+/// Bytes that the process may still allocate: the minimum of the machine's available memory and the control group's
+/// rest.
 fn available() -> Option<u64> {
     let machine = kilobytes("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes.saturating_mul(1024));
     machine.into_iter().chain(of_group()).min()
 }
 
-/// What the control group (version 2) of this process allows.
+/// Bytes that the control group (version 2) of this process still allows; `None` if unknown or unlimited.
 fn of_group() -> Option<u64> {
     let read = |path: String| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -159,7 +160,7 @@ fn kilobytes(path: &str, word: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What ended a piece of work, with the option that says more.
+/// Names the limit that ended a search, with its option.
 pub fn named(limit: Limit) -> &'static str {
     match limit {
         Limit::Time => "ended by --time-limit",
@@ -169,7 +170,8 @@ pub fn named(limit: Limit) -> &'static str {
     }
 }
 
-/// What a limit did to an answer: one that is optimal all the same was looked at for less long at its period only.
+/// The effect of a limit on an answer. If the answer is optimal, a limit of time or memory only ended the search for a
+/// shorter period.
 pub fn told(limit: Limit, status: Status) -> String {
     let kept = |option: &str| format!("no shorter period sought: what {option} leaves is kept for the checks");
     match (status, limit) {

@@ -36,7 +36,8 @@ pub struct FileArguments {
 }
 
 impl ReadingArguments {
-    /// Reads the platform under the model and in the units asked for; says on standard error what was assumed.
+    /// Reads the platform under the requested model and in the requested units. Prints assumed values on standard
+    /// error.
     pub fn read(&self, path: &Path) -> Result<Imported> {
         let mut imported = self.topology.read(path, None)?;
         if let Some(name) = &self.model {

@@ -1,4 +1,4 @@
-//! From names on the command line to a question.
+//! Parses the options that define a problem: collective, participants, sizes, work.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use oneport::{
 use crate::flags::platform::ReadingArguments;
 use crate::words::usage::usage;
 
-/// Custom demands, beside the named collectives.
+/// The collective's name for custom demands.
 pub const CUSTOM: &str = "custom";
 
-/// An all-to-all, and what it is called where sources and targets are given apart.
+/// The name of an all-to-all, and its name with separate sources and targets.
 const ALL_TO_ALL: (&str, &str) = ("all-to-all", "sources-to-targets");
 
-/// What a collective of this name is called here.
+/// The name of a collective on the command line.
 pub fn asked_as(name: &'static str) -> &'static str {
     if name == ALL_TO_ALL.1 { ALL_TO_ALL.0 } else { name }
 }
@@ -93,12 +93,12 @@ pub struct QuestionArguments {
 }
 
 impl QuestionArguments {
-    /// Reads the platform under the model and in the units asked for.
+    /// Reads the platform under the requested model and in the requested units.
     pub fn platform(&self, path: &Path) -> Result<Platform> {
         Ok(self.reading.read(path)?.platform)
     }
 
-    /// Whether the size of the operation is given: what one of it takes is asked for, too.
+    /// Whether the size of the operation is given: then the time of one operation is computed too.
     pub fn is_sized(&self) -> bool {
         self.bytes.is_some() || self.part.size != "1"
     }
@@ -112,7 +112,7 @@ fn options_of(form: &Form) -> Vec<String> {
     roles.chain(work).chain(commutative).collect()
 }
 
-/// What was given for a role: the text of its option.
+/// The text of a role's option; `None` if it was not given.
 fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     let given = [
         ("source", &arguments.part.source),
@@ -124,7 +124,7 @@ fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
 }
 
-/// The collective asked for, every option it does not take refused.
+/// The requested collective. An error, if an option is given that it does not take.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     let apart = arguments.part.sources.is_some() || arguments.part.targets.is_some();
     let name = if apart && arguments.collective == ALL_TO_ALL.0 { ALL_TO_ALL.1 } else { &arguments.collective };
@@ -139,7 +139,7 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
         let option = format!("--{}", role.key);
         let text = given(arguments, role);
         nodes.push(if role.many {
-            // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
+            // If nothing is combined, the owner of the messages (or their receiver) sends no message to itself.
             let rooted = form.roles.first().is_some_and(|role| !role.many);
             let except = nodes.first().and_then(|nodes| nodes.first()).copied();
             let except = except.filter(|_| rooted && !form.overlaps());
@@ -152,7 +152,7 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
     form.build(&nodes, arguments.commutative).ok_or_else(|| usage(format!("{} needs {}", form.name, takes.join(", "))))
 }
 
-/// Refuses the options that are not taken.
+/// Rejects options that the collective does not take.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
         ("--source", arguments.part.source.is_some()),
@@ -160,7 +160,7 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
         ("--targets", arguments.part.targets.is_some()),
         ("--target", arguments.part.target.is_some()),
         ("--participants", arguments.part.participants.is_some()),
-        // No work at all is no work here, either: scripts go through all collectives.
+        // `--work 0` is accepted everywhere: scripts pass it to all collectives.
         ("--work", arguments.part.work.as_ref().is_some_and(|work| work != "0")),
         ("--commutative", arguments.commutative),
         ("--demands", arguments.demands.is_some()),
@@ -224,12 +224,12 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
     Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
 }
 
-/// Sizes and work: a number, one with a unit, `A+Bn` or `@FILE`.
+/// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`.
 pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
     volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
 }
 
-/// The same where the whole operation has so many bytes, if that is given.
+/// As [`volumes`]. If `bytes` is given, it is the size of the whole operation.
 pub fn volumes_of(
     platform: &Platform,
     collective: &Collective,
@@ -252,7 +252,7 @@ pub fn volumes_of(
     Ok(Volumes { size, work })
 }
 
-/// A size, called as it was given.
+/// Parses a positive size. Errors quote it as `given`.
 fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
     let size = formats::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
     if size.constant().is_some_and(|size| !size.is_positive()) {
@@ -261,7 +261,7 @@ fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result
     Ok(size)
 }
 
-/// The size of a message where the whole operation has so many bytes.
+/// The size of a message, from the size of the whole operation.
 fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
     let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
     let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
@@ -277,7 +277,7 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
     }
 }
 
-/// The whole question; volumes that do not fit the collective are a mistake in an option.
+/// The problem. A usage error, if the volumes do not fit the collective.
 pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
     Problem::new(platform, collective, volumes).map_err(|error| match error {
         ProblemError::Volume(error) => {
@@ -313,14 +313,15 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     })
 }
 
-/// All processors; where there are none, all nodes but switches, which keep nothing.
+/// All processors; on a platform without processors, all nodes except switches, which store nothing.
 fn everyone(platform: &Platform) -> Vec<NodeId> {
     let processors: Vec<NodeId> = platform.processors().collect();
     let keeps = |&node: &NodeId| platform.node(node).replicates;
     if processors.is_empty() { platform.node_ids().filter(keeps).collect() } else { processors }
 }
 
-/// A list of names; "all" and nothing mean every processor except one (without processors, every node but switches).
+/// Parses a list of names. "all" and a missing list mean every processor but `except` (without processors, every node
+/// except switches).
 pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
     match list {
         None | Some("all") => Ok(everyone(platform).into_iter().filter(|&id| Some(id) != except).collect()),

@@ -43,7 +43,8 @@ pub struct TopologyArguments {
 }
 
 impl TopologyArguments {
-    /// Reads a platform file or a topology; says on standard error what was assumed, merged and left out.
+    /// Reads a platform file or a topology. Prints assumed values, and merged and omitted links or nodes, on standard
+    /// error.
     pub fn read(&self, path: &Path, format: Option<PlatformFormat>) -> Result<Imported> {
         // Standard input, by its name on Unix.
         let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };

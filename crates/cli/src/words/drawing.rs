@@ -1,4 +1,4 @@
-//! Drawings in the form that their file name asks for.
+//! Writes drawings in the format of the file name's extension.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ pub fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Refuses a name whose extension is none that can be written: [`PICTURES`], or one of `others`.
+/// Rejects a name unless its extension is one of [`PICTURES`] or of `others`.
 ///
 /// # Errors
-/// A usage error that lists what can be written.
+/// A usage error that lists the extensions.
 pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
     let own = extension(path);
     if PICTURES.iter().chain(others).any(|known| *known == own) {
@@ -37,7 +37,7 @@ pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
     bail!(usage(format!("{option}: {} should end in {known}{png}", path.display())));
 }
 
-/// Writes a drawing as its name says: an SVG as it is or as PNG, other text as it is.
+/// Writes a drawing in the format of its extension: an SVG as it is or as PNG, other text as it is.
 ///
 /// # Errors
 /// The file cannot be written, or the picture is too large.

@@ -1,9 +1,9 @@
-//! What a command has to say in the end.
+//! How a command ends.
 
-/// How a command ends that did not fail.
+/// The end of a command without an error.
 pub enum End {
     /// Done.
     Done,
-    /// An answer was given, and it is no.
+    /// The answer was printed, and it is negative.
     Refused,
 }

@@ -1,4 +1,4 @@
-//! How a command speaks: numbers, names, drawings, standard output, mistakes in its options, the end.
+//! Formats output: numbers, names, drawings, standard output, usage errors, the end of a command.
 
 pub mod bytes;
 pub mod clock;

@@ -1,13 +1,13 @@
-//! Many names in few words.
+//! Abbreviates lists of names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport::{NodeId, Platform};
 
-/// Most names or groups of names in a list.
+/// Limit on the names or groups of names in a list.
 const LISTED: usize = 12;
 
-/// The text with `*` for every number in it: what alike names have in common.
+/// The text with `*` for every number in it: the common part of alike names.
 pub fn common(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
@@ -30,7 +30,7 @@ pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     format!("{{{}}}", list(platform, inside.into_iter()))
 }
 
-/// The names, those of whole families as `family.*`, in the order of the platform.
+/// The names in the order of `nodes`; a family that is present as a whole is `family.*`.
 pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for family in platform.node_ids().filter_map(|node| family(platform.name(node))) {
@@ -84,7 +84,7 @@ fn ranges(words: Vec<String>) -> Vec<String> {
     runs.into_iter().flat_map(short).collect()
 }
 
-/// What stands before the first point: `box1` of `box1.gpu7`.
+/// The part of a name before its first point: `box1` for `box1.gpu7`.
 fn family(name: &str) -> Option<&str> {
     name.split_once('.').map(|(family, _)| family).filter(|family| !family.is_empty())
 }

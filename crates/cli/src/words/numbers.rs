@@ -1,13 +1,13 @@
-//! Rationals for people: exact where they are short, rounded and marked where they are not.
+//! Formats rationals: exact if they are short, else rounded and marked.
 
 use num_bigint::BigUint;
 use oneport::{Platform, Rational, Units};
 
 pub use oneport::percent;
 
-/// Longest fraction printed in full.
+/// Limit on the characters of a number printed in full.
 const SHORT: usize = 40;
-/// Digits of a rounded number, and of one with the fraction beside.
+/// Significant digits of a rounded number: alone, and next to its fraction.
 const DIGITS: usize = 10;
 const ABOUT: usize = 6;
 
@@ -17,7 +17,8 @@ pub fn readable(value: &Rational) -> String {
     if exact.len() <= SHORT { exact } else { format!("≈{}", decimal(value)) }
 }
 
-/// For reading: a whole number as it is; else six digits with the fraction beside, or ten where that is long.
+/// A short whole number as it is; another short number with six digits and its fraction; a long one as `≈` and ten
+/// digits.
 pub fn both(value: &Rational) -> String {
     let exact = value.to_string();
     match exact.len() <= SHORT {
@@ -27,7 +28,7 @@ pub fn both(value: &Rational) -> String {
     }
 }
 
-/// How the numbers of a platform are written: in its units where it has some, with the fraction beside.
+/// Formats the numbers of a platform: in its units, if it has units, next to the fraction.
 #[derive(Clone, Copy)]
 pub struct Shown {
     units: Option<Units>,
@@ -40,7 +41,7 @@ impl Shown {
         Shown { units: platform.units(), exact }
     }
 
-    /// A number per unit of time, the fraction beside: `133.333 (= 400/3) per unit of time`.
+    /// A number per unit of time, next to its fraction: `133.333 (= 400/3) per unit of time`.
     pub fn frequency(&self, value: &Rational) -> String {
         match self.units {
             Some(units) => {
@@ -52,7 +53,7 @@ impl Shown {
         }
     }
 
-    /// The same without the fraction, where there are units.
+    /// As [`Shown::frequency`]; without the fraction, if the platform has units.
     pub fn plainly(&self, value: &Rational) -> String {
         match self.units {
             Some(units) => units.show_frequency(value),
@@ -60,7 +61,7 @@ impl Shown {
         }
     }
 
-    /// How often per unit of time, the unit left to the header: see [`Shown::per`].
+    /// A number per unit of time, without the unit: see [`Shown::per`].
     pub fn rate(&self, value: &Rational) -> String {
         let value = self.units.map_or_else(|| value.clone(), |units| value / units.time.seconds());
         match self.exact {
@@ -70,12 +71,12 @@ impl Shown {
         }
     }
 
-    /// What [`Shown::rate`] counts per.
+    /// The unit of [`Shown::rate`].
     pub fn per(&self) -> &'static str {
         if self.units.is_some() { "per second" } else { "per unit of time" }
     }
 
-    /// What 1 of the platform's time is called.
+    /// The name of one unit of the platform's time.
     pub fn unit_of_time(&self) -> String {
         self.units.map_or("a unit of time".to_string(), |units| units.show_time(&Rational::from_integer(1.into())))
     }
@@ -89,12 +90,12 @@ impl Shown {
         }
     }
 
-    /// A share of one as a percentage, the fraction beside where fractions are asked for.
+    /// A share of one as a percentage; with its fraction, if `exact` is set.
     pub fn share(&self, value: &Rational) -> String {
         if self.exact { format!("{} (= {value})", percent(value)) } else { percent(value) }
     }
 
-    /// The text, and the value beside it where that is a fraction and short, or asked for.
+    /// The text, followed by the value if that is a short fraction or `exact` is set.
     fn beside(&self, value: &Rational, text: &str) -> String {
         let exact = value.to_string();
         match self.exact || exact.len() <= SHORT && !value.is_integer() {
@@ -104,7 +105,7 @@ impl Shown {
     }
 }
 
-/// A whole number in full where it is short, else as [`readable`].
+/// A whole number, as [`readable`].
 pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
 }

@@ -1,4 +1,4 @@
-//! Standard output that may go away.
+//! Standard output and output files.
 
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use oneport::formats;
 
 use crate::words::usage::usage;
 
-/// Prints a text and a newline. A reader that has gone (a closed pipe) is no error.
+/// Prints a text and a newline. A closed pipe is not an error.
 ///
 /// # Errors
 /// Standard output cannot be written for another reason.
@@ -23,7 +23,7 @@ pub fn print(text: &str) -> Result<()> {
 /// A file with the option (or `IN`, `PLAN`) that names it.
 pub type Named<'a> = (&'a str, &'a Path);
 
-/// The options that name files, of those that were given.
+/// The given options that name files.
 pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
     files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect()
 }
@@ -32,7 +32,8 @@ pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
 /// output.
 ///
 /// # Errors
-/// A usage error where two names stand for one file; else what the operating system says.
+/// A usage error, if two names denote one file or a name is `-`; the operating system's error, if a file cannot be
+/// written.
 pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
     for (place, (option, path)) in outputs.iter().enumerate() {
         if path.as_os_str() == "-" {
@@ -50,7 +51,7 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Whether both names stand for one file, whether or not it exists already.
+/// Whether both names denote one regular file, existing or not.
 fn is_same(one: &Path, other: &Path) -> bool {
     let full = |path: &Path| {
         let absolute = std::path::absolute(path).ok()?;

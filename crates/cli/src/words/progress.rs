@@ -1,4 +1,4 @@
-//! What is going on: on a terminal a spinner for anything over a second, elsewhere a line every 30 seconds.
+//! Shows progress: on a terminal a spinner after the first second, elsewhere a line every 30 seconds.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,21 +12,21 @@ use oneport::Stage;
 use crate::words::clock::elapsed;
 use crate::words::numbers::percent;
 
-/// The first sign of life on a terminal, after the beginning of the command.
+/// Time from the beginning of the command to the spinner on a terminal.
 const SPINNER: Duration = Duration::from_secs(1);
-/// Where there is no terminal: a line so often.
+/// Time between lines, if standard error is not a terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// What is told to those who watch.
+/// A message to the thread that shows progress.
 enum Sign {
     Stage(Stage),
     About(String),
 }
 
-/// What is going on.
+/// The current problem and stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Scene {
-    /// Which of several problems is solved; empty where there is one.
+    /// Which of several problems is solved; empty if there is only one.
     about: String,
     stage: Stage,
 }
@@ -38,7 +38,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts watching.
+    /// Starts the thread that shows progress.
     pub fn new() -> Self {
         let (stages, received) = channel::<Sign>();
         let terminal = std::io::stderr().is_terminal();
@@ -46,15 +46,15 @@ impl Progress {
         Progress { stages: Some(stages), thread: Some(thread) }
     }
 
-    /// Tells that a stage begins.
+    /// Reports that a stage begins.
     pub fn stage(&self, stage: Stage) {
         if let Some(stages) = &self.stages {
-            // The watcher ends only after this sender is gone.
+            // The receiving thread ends only after this sender is dropped.
             let _ = stages.send(Sign::Stage(stage));
         }
     }
 
-    /// Tells which of several problems is solved from now on.
+    /// Reports which of several problems is solved from now on.
     pub fn about(&self, text: String) {
         if let Some(stages) = &self.stages {
             let _ = stages.send(Sign::About(text));
@@ -88,10 +88,10 @@ impl Drop for Progress {
     }
 }
 
-/// The latest stage, known at a date (counted from the beginning of the command) or before; `None`: there are no more.
+/// Receives stages until `date`, counted from the beginning of the command. `None` if no more stages will follow.
 fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
     loop {
-        // Stages follow one another quickly; none of them puts the date off.
+        // Stages may arrive in quick succession; they do not postpone the date.
         match received.recv_timeout(date.saturating_sub(elapsed())) {
             Ok(next) => scene.take(next),
             Err(RecvTimeoutError::Timeout) => return Some(()),
@@ -141,7 +141,7 @@ fn describe(stage: &Stage) -> String {
         Stage::Round(progress) => {
             let (found, bound) = (&progress.throughput, &progress.upper_bound);
             let patterns = format!("1/4 optimal throughput: {} patterns", progress.patterns);
-            // While exchanges are looked for, what the program believes is below what is sustained proves nothing yet.
+            // While exchange inequalities are separated, a bound below the throughput found is not a proof.
             if bound <= found || !bound.is_positive() {
                 return patterns;
             }

@@ -1,10 +1,10 @@
-//! Mistakes in how the command was called.
+//! Usage errors.
 
 use anyhow::anyhow;
 use clap::error::{ContextKind, ErrorKind};
 use oneport::plan::Form;
 
-/// A mistake in how the command was called: exit code 2.
+/// A usage error: exit code 2.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -16,12 +16,12 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A usage error as `anyhow` carries it.
+/// A usage error as an `anyhow` error.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     anyhow!(Usage(message.into()))
 }
 
-/// Ends the program with what was wrong with its arguments, and where the question belongs that was probably meant.
+/// Ends the program with the error in its arguments, or with a hint at the command that was probably meant.
 pub fn refuse(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if error.use_stderr()
@@ -33,7 +33,7 @@ pub fn refuse(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// What stands elsewhere than in an option.
+/// The hint for an option that does not exist because its value belongs into a file.
 fn option(error: &clap::Error) -> Option<String> {
     let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     unknown.to_string().starts_with("--latency").then(|| {
@@ -43,7 +43,7 @@ fn option(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// What was probably meant by a collective, or by what we have not, in the place of a command.
+/// The hint, if a collective or a missing feature is given as the command.
 fn meant(words: &[String]) -> Option<String> {
     let (command, rest) = words.split_first()?;
     if ["completion", "completions"].contains(&command.as_str()) {
@@ -61,7 +61,7 @@ fn meant(words: &[String]) -> Option<String> {
     }
 }
 
-/// An error on one line, whatever was quoted: what went wrong, then why.
+/// An error and its causes on one line. Control characters become spaces.
 pub fn on_one_line(error: &anyhow::Error) -> String {
     format!("{error:#}").replace(char::is_control, " ")
 }

@@ -1,17 +1,17 @@
-//! What each collective's input and output are, in chunks.
+//! Defines the input and output of each collective, in chunks.
 
 use super::memory::InPlace;
 
 /// The values that must lie in the output chunks at the end.
 #[derive(Debug, Default)]
 pub struct Wanted {
-    /// Chunks of a rank's output, and which of the sums each must hold.
+    /// Chunks of a rank's output, and the index of the sum that each must hold.
     pub chunks: Vec<(usize, usize, usize)>,
     /// Input chunks (rank, chunk) that are combined.
     pub sums: Vec<Vec<(usize, usize)>>,
 }
 
-/// Where input and output coincide.
+/// How input and output coincide.
 pub fn in_place(collective: &str) -> InPlace {
     match collective {
         "allgather" => InPlace::InputInOutput,
@@ -22,10 +22,10 @@ pub fn in_place(collective: &str) -> InPlace {
 
 const KNOWN: [&str; 5] = ["allgather", "reducescatter", "allreduce", "broadcast", "alltoall"];
 
-/// What must lie in every output chunk at the end; `None` for collectives that are not known.
+/// The values of every output chunk at the end; `None` for unknown collectives.
 ///
 /// # Errors
-/// Numbers of chunks that are not the collective's, with those that would be.
+/// Numbers of chunks that do not fit the collective, with the right ones.
 pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Option<Wanted>, String> {
     let ranks = chunks.len();
     let Some(first) = chunks.first() else { return Ok(Some(Wanted::default())) };

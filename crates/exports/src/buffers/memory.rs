@@ -1,4 +1,4 @@
-//! Where the chunks of every GPU's buffers lie among the machine's cells.
+//! Maps the chunks of every GPU's buffers to the machine's cells.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const CELLS: u64 = 1 << 23;
 pub struct Memory {
     /// Cells of a chunk.
     pub parts: usize,
-    /// By GPU: chunks of input, output, scratch; of each the first cell of data, and of packets.
+    /// Per GPU and buffer (input, output, scratch): chunks, first cell of data, first cell of packets.
     gpus: Vec<[Buffer; 3]>,
     /// All cells.
     pub cells: usize,
@@ -95,7 +95,7 @@ impl Memory {
         self.gpus.get(rank).map_or(0, |gpu| gpu[buffer as usize].chunks)
     }
 
-    /// The cells of consecutive chunks; `None` if they are not all there.
+    /// The cells of consecutive chunks; `None` if some are missing.
     pub fn chunk(
         &self,
         rank: usize,
@@ -110,7 +110,7 @@ impl Memory {
         Some(first + index * self.parts..first + end * self.parts)
     }
 
-    /// What lies in memory at the start: every input cell a value of its own.
+    /// Initial memory: every input cell has a separate value.
     pub fn initial(&self) -> (Vec<Option<Value>>, Values) {
         let (mut cells, mut values) = (vec![None; self.cells], Values::default());
         for rank in 0..self.gpus.len() {

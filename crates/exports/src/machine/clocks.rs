@@ -1,23 +1,23 @@
-//! What one thread knows of the others: of each, up to which of its stretches everything is over.
+//! Vector clock: per thread, the last epoch known to be complete.
 
 use std::rc::Rc;
 
-/// Threads whose last stretches stand apart: more copy less often, and copies and questions take longer. Plans for 128
-/// GPUs run as fast with 4 as with 8.
+/// Threads whose last epochs are kept apart. A larger number copies the shared list less often, but copies and look-ups
+/// take longer. Plans for 128 GPUs run as fast with 4 as with 8.
 const NEAR: usize = 4;
 
-/// Threads of a block, whose last stretches are compared at once: 16 of 16 bits are two of the smallest vectors that
-/// processors have.
+/// Threads of a block, whose last epochs are compared at once: 16 of 16 bits are two of the smallest vectors of
+/// processors.
 const LANES: u32 = 16;
 
-/// By thread the last stretch that is over. Threads that are missing have none. What was learned last stands apart, the
-/// rest is shared between copies until that overflows: a signal tells all that its thread knows.
+/// Per thread, the last complete epoch; missing threads have none. The latest entries are kept apart. The rest is
+/// shared between copies until the entries kept apart overflow, since a signal sends all that its thread knows.
 ///
-/// Stretches have 15 bits: formats bound the operations of a thread, to 64 of at most 24 stretches each.
+/// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clocks {
     near: [(u32, u16); NEAR],
-    /// How many of these there are.
+    /// Number of entries kept apart.
     count: u8,
     /// Ascending.
     far: Option<Rc<Vec<Block>>>,
@@ -38,13 +38,13 @@ impl Clocks {
         at.map_or(0, |at| far[at].lasts[(thread % LANES) as usize] as u32)
     }
 
-    /// Whether a stretch of a thread is over.
+    /// Whether an epoch of a thread is complete.
     pub fn has(&self, thread: u32, stretch: u32) -> bool {
         let near = &self.near[..usize::from(self.count)];
         near.iter().any(|known| known.0 == thread && u32::from(known.1) >= stretch) || self.far(thread) >= stretch
     }
 
-    /// Learns that a stretch is over, and those before it.
+    /// Records that an epoch and all earlier ones are complete.
     pub fn learn(&mut self, thread: u32, stretch: u32) {
         let (count, last) = (usize::from(self.count), stretch.min(i16::MAX as u32) as u16);
         if let Some(known) = self.near[..count].iter_mut().find(|known| known.0 == thread) {
@@ -61,7 +61,7 @@ impl Clocks {
         self.count += 1;
     }
 
-    /// Adds what stands apart to the rest.
+    /// Moves the entries kept apart to the rest.
     fn settle(&mut self) {
         let far = Rc::make_mut(self.far.get_or_insert_default());
         for &(thread, last) in &self.near {
@@ -76,7 +76,7 @@ impl Clocks {
         self.count = 0;
     }
 
-    /// Learns all that another one knows. Linear in both, unless they share what they know.
+    /// Joins two clocks. Linear in both, unless they share their lists.
     pub fn join(&mut self, other: &Clocks) {
         if let Some(far) = &other.far {
             match &mut self.far {
@@ -94,7 +94,7 @@ impl Clocks {
     }
 }
 
-/// Whether one list knows anything that the other does not, and the reverse.
+/// Whether each list has an epoch that the other lacks.
 fn compared(one: &[Block], other: &[Block]) -> [bool; 2] {
     let [mut more, mut less] = [false; 2];
     let (mut at, mut there) = (0, 0);
@@ -115,7 +115,7 @@ fn compared(one: &[Block], other: &[Block]) -> [bool; 2] {
     [more, less]
 }
 
-/// Two lists as one.
+/// Joins two lists.
 fn joined(one: &[Block], other: &[Block]) -> Vec<Block> {
     let mut all = Vec::with_capacity(one.len().max(other.len()) + 4);
     let (mut at, mut there) = (0, 0);

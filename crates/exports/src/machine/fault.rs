@@ -1,4 +1,4 @@
-//! What can be wrong, in words.
+//! Faults of schedules, and their messages.
 
 use super::memory::Access;
 use super::{Awaited, Machine, Names, Span};
@@ -7,9 +7,9 @@ use super::{Awaited, Machine, Names, Span};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Fault {
-    /// Of which kind.
+    /// Kind of fault.
     pub kind: Kind,
-    /// Who, where, what, and what would be right.
+    /// Message: thread, cell, value, and the right one.
     pub text: String,
 }
 
@@ -17,19 +17,19 @@ pub struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Two accesses in no order, one of them a write.
+    /// Two unordered accesses, one of them a write.
     Race,
-    /// Memory of a rank is used that may not have started, or may have ended.
+    /// Use of memory of a rank that may not have started, or may have ended.
     Absent,
-    /// Threads wait for one another, or for what nobody does.
+    /// Threads wait for one another, or for an event that cannot happen.
     Deadlock,
-    /// Something is read that nobody has written.
+    /// A read of an unwritten cell.
     Unwritten,
-    /// Signals are left that nobody waits for.
+    /// Signals are left that no thread waits for.
     LeftOver,
     /// The result is not what the collective asks for.
     Result,
-    /// The file names something that is not there, or exceeds a limit.
+    /// The file names a missing object, or violates a limit.
     Malformed,
 }
 
@@ -108,7 +108,7 @@ impl<N: Names> Machine<'_, N> {
         Fault::new(Kind::LeftOver, text)
     }
 
-    /// Who waits for whom: followed until somebody comes up twice, or has ended.
+    /// Follows the waiting threads until one of them repeats or has ended.
     pub(super) fn deadlock(&self, stuck: usize) -> Fault {
         let (mut chain, mut seen, mut now) = (Vec::new(), Vec::new(), stuck);
         loop {
@@ -133,7 +133,7 @@ impl<N: Names> Machine<'_, N> {
         Fault::new(Kind::Deadlock, format!("deadlock: {}", chain.join("; ")))
     }
 
-    /// What a thread waits for, and who might do that: one that has not ended.
+    /// The event that a thread waits for, and a running thread that could cause it.
     fn awaited(&self, thread: usize) -> (String, Option<usize>) {
         let alive = |rank: usize| {
             (0..self.script.programs.len())

@@ -1,45 +1,45 @@
-//! Memory that remembers who used it last, so that accesses in no order are noticed.
+//! Memory cells that record their last accesses, for race detection.
 
 use super::clocks::Clocks;
 use super::values::Value;
 
-/// One access: by whom, in which of its stretches, and the number of the step.
+/// One access: its thread, its epoch, and the number of its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// The thread.
     pub thread: u32,
-    /// Which of its stretches between synchronisations, from 1 on.
+    /// Epoch of the thread, from 1.
     pub stretch: u32,
     /// Number of the step among all steps run.
     pub step: u32,
 }
 
-/// No access: every thread has it behind.
+/// Absent access: it precedes everything.
 const NOTHING: Access = Access { thread: 0, stretch: 0, step: u32::MAX };
 
 impl Access {
-    /// Whether whoever knows this has it behind.
+    /// Whether this access happened before everything that `known` covers.
     fn is_before(&self, known: &Clocks, step: u32) -> bool {
         self.stretch == 0 || self.step == step || known.has(self.thread, self.stretch)
     }
 }
 
-/// The smallest part of memory that is looked at.
+/// The smallest part of memory that is followed.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     value: Option<Value>,
     written: Access,
     read: Access,
-    /// From 1 on, which of the further lists is its own; 0: it has none.
+    /// Number of the cell's entry in the further lists, from 1; 0 if it has none.
     more: u32,
 }
 
-/// What few cells have.
+/// Data that few cells have.
 #[derive(Debug, Clone, Default)]
 struct More {
-    /// Further reads that are in no order with the first one.
+    /// Further reads that are unordered with the first one.
     reads: Vec<Access>,
-    /// Of a packet: steps whose reads it is the result of, at this place; so these reads are over.
+    /// For a packet: steps whose reads at this index it results from; so these reads are complete.
     follows: Vec<u32>,
 }
 
@@ -51,34 +51,34 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Cells that hold something from the start, or nothing.
+    /// Cells with initial values; `None` for an empty cell.
     pub fn new(values: Vec<Option<Value>>) -> Self {
         let cell = |value| Cell { value, written: NOTHING, read: NOTHING, more: 0 };
         Cells { all: values.into_iter().map(cell).collect(), more: vec![More::default()] }
     }
 
-    /// What lies there; `None`: nobody has written it.
+    /// The value of a cell; `None` if it is unwritten.
     pub fn value(&self, cell: usize) -> Option<Value> {
         self.all[cell].value
     }
 
-    /// What lies in all of them.
+    /// The values of all cells.
     pub fn values(self) -> Vec<Option<Value>> {
         self.all.into_iter().map(|cell| cell.value).collect()
     }
 
-    /// Of a packet: steps whose reads are over where it is read.
+    /// For a packet: steps whose reads are complete once it is read.
     pub fn follows(&self, cell: usize) -> &[u32] {
         &self.more[self.all[cell].more as usize].follows
     }
 
-    /// A write that is in no order with a read.
+    /// The last write of the cell, if it is unordered with this read.
     pub fn written_meanwhile(&self, cell: usize, access: Access, known: &Clocks) -> Option<Access> {
         Some(self.all[cell].written).filter(|written| !written.is_before(known, access.step))
     }
 
-    /// An access that is in no order with a write, or a write by the same step; and whether it wrote. Reads of these
-    /// steps are over.
+    /// An access unordered with this write, or a write by the same step; and whether it was a write. Reads of the steps
+    /// in `over` are ordered.
     pub fn used_meanwhile(&self, cell: usize, access: Access, known: &Clocks, over: &[u32]) -> Option<(Access, bool)> {
         let Cell { written, read, more, .. } = self.all[cell];
         let unordered = |other: &Access| !other.is_before(known, access.step);
@@ -93,7 +93,7 @@ impl Cells {
         reads.iter().find(|read| meanwhile(read)).map(|&read| (read, false))
     }
 
-    /// Notes a read.
+    /// Records a read.
     pub fn read(&mut self, cell: usize, access: Access, known: &Clocks) {
         if self.all[cell].read.is_before(known, access.step) {
             self.all[cell].read = access;
@@ -104,7 +104,7 @@ impl Cells {
         reads.push(access);
     }
 
-    /// Writes.
+    /// Writes a value.
     pub fn write(&mut self, cell: usize, value: Value, access: Access) {
         let cell = &mut self.all[cell];
         (cell.value, cell.written, cell.read) = (Some(value), access, NOTHING);
@@ -113,7 +113,7 @@ impl Cells {
         }
     }
 
-    /// Says of a packet which reads it follows.
+    /// Records the reads that a packet follows.
     pub fn follow(&mut self, cell: usize, steps: Vec<u32>) {
         self.more(cell).follows = steps;
     }

@@ -1,4 +1,4 @@
-//! What threads do, in lists that all of them share: a step needs no memory of its own.
+//! Programs of threads, in lists that all of them share: a step allocates no memory.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ pub struct Part {
 }
 
 impl Part {
-    /// The entries of a list from a place on.
+    /// The entries of a list from an index on.
     fn since<T>(first: usize, list: &[T]) -> Self {
         Part { first: first as u32, end: list.len() as u32 }
     }
 
-    /// Whether there is none.
+    /// Whether the part is empty.
     pub fn is_empty(self) -> bool {
         self.first == self.end
     }
 
-    /// How many there are.
+    /// Number of entries.
     pub fn len(self) -> usize {
         (self.end - self.first) as usize
     }
@@ -38,36 +38,36 @@ impl Part {
 /// A step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// All before is over, and all that was waited for may be used.
+    /// Synchronises: earlier steps are complete and received data may be used.
     Sync,
     /// Waits for the other threads of a barrier; a `Sync` for all of them.
     Barrier {
-        /// Which barrier.
+        /// Number of the barrier.
         barrier: u32,
-        /// How many threads.
+        /// Number of its threads.
         threads: u32,
     },
     /// Sends a token along each line.
     Signal {
         /// The lines.
         lines: Part,
-        /// It says that the signal was reached, but not that data before it can be seen.
+        /// Relaxed signal: orders execution but publishes no writes.
         relaxed: bool,
-        /// Behind what this agent of the rank has been told to do before.
+        /// Sent after the work already queued on this agent.
         agent: Option<u32>,
     },
     /// Takes a token from each line.
     Wait {
         /// The lines.
         lines: Part,
-        /// Whether data may be seen afterwards.
+        /// Relaxed wait: makes no data visible.
         relaxed: bool,
     },
     /// Moves or combines data.
     Move {
-        /// One after the other.
+        /// The moves, in sequence.
         moves: Part,
-        /// Who does it, if not the thread itself: an agent that works through what it is told to.
+        /// Agent that executes the moves in order. `None`: the thread itself.
         agent: Option<u32>,
     },
     /// Waits until these agents are done.
@@ -80,11 +80,12 @@ pub enum Act {
 /// All sources combined, into every target. All spans are equally long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Move {
-    /// What is read.
+    /// Spans that are read.
     pub sources: Part,
-    /// What is written.
+    /// Spans that are written.
     pub targets: Part,
-    /// A switch writes: each rank that knows that this was reached sees it. Shipped plans end so, with relaxed signals.
+    /// A switch writes: each rank that knows that this step was reached sees the data. Shipped plans end so, with
+    /// relaxed signals.
     pub through_switch: bool,
 }
 
@@ -93,11 +94,11 @@ pub struct Move {
 pub struct Span {
     /// The first cell.
     pub first: u32,
-    /// How many.
+    /// Number of cells.
     pub count: u32,
-    /// Whose memory it is.
+    /// Rank that owns the memory.
     pub rank: u32,
-    /// Packets carry flags: who reads one waits until it is there.
+    /// Packets carry flags: a reader waits until its packet has arrived.
     pub packets: bool,
 }
 
@@ -116,9 +117,9 @@ impl Span {
 /// A thread: a rank's threadblock.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// Whose it is.
+    /// Rank of the thread.
     pub rank: usize,
-    /// Threads of one group do the same, each on its part of the data.
+    /// Group whose threads do the same, each on its part of the data.
     pub group: Option<usize>,
     acts: Part,
 }
@@ -126,15 +127,15 @@ pub struct Program {
 /// The programs of all threads.
 #[derive(Debug, Default)]
 pub struct Script {
-    /// By thread.
+    /// Per thread.
     pub programs: Vec<Program>,
-    /// Steps, and which of the file's operations each belongs to.
+    /// Steps, each with its operation in the file.
     acts: Vec<(Act, u32)>,
     moves: Vec<Move>,
     spans: Vec<Span>,
     /// Lines and agents.
     numbers: Vec<u32>,
-    /// Where the next program begins.
+    /// Index of the next program's first step.
     first: usize,
 }
 
@@ -150,17 +151,17 @@ impl Script {
         self.first = self.acts.len();
     }
 
-    /// Keeps lines or agents.
+    /// Stores lines or agents.
     pub fn numbers(&mut self, numbers: impl IntoIterator<Item = usize>) -> Part {
         let first = self.numbers.len();
         self.numbers.extend(numbers.into_iter().map(|number| number as u32));
         Part::since(first, &self.numbers)
     }
 
-    /// Keeps spans.
+    /// Stores spans.
     ///
     /// # Errors
-    /// The first that is one.
+    /// The first error among the spans.
     pub fn spans<E>(&mut self, spans: impl IntoIterator<Item = Result<Span, E>>) -> Result<Part, E> {
         let first = self.spans.len();
         for span in spans {
@@ -169,7 +170,7 @@ impl Script {
         Ok(Part::since(first, &self.spans))
     }
 
-    /// Keeps moves.
+    /// Stores moves.
     pub fn moves(&mut self, moves: impl IntoIterator<Item = Move>) -> Part {
         let first = self.moves.len();
         self.moves.extend(moves);

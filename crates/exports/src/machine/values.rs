@@ -1,4 +1,4 @@
-//! What lies in memory, without numbers: which input values have been combined, each as often as it was.
+//! Values in memory as sets of combined input values, each with its multiplicity.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -10,17 +10,17 @@ pub struct Value(NonZeroU32);
 /// Most input values that one value combines.
 const LARGEST: usize = 65_536;
 
-/// All values that have come up.
+/// All values that occur.
 #[derive(Debug, Default)]
 pub struct Values {
     all: Vec<Sum>,
-    /// The last value of each sum of marks, but for those that are one input value alone.
+    /// The last value of each sum of marks, except single input values.
     known: BTreeMap<u64, Value>,
-    /// The value that is one input value alone, by input value.
+    /// Per input value: the value that is this input alone.
     alone: Vec<Option<Value>>,
 }
 
-/// Input values that are combined.
+/// Combined input values.
 #[derive(Debug)]
 struct Sum {
     /// Their numbers, ascending.
@@ -85,12 +85,12 @@ impl Values {
         value
     }
 
-    /// Which input values it combines, ascending.
+    /// The input values that a value combines, ascending.
     pub fn inputs(&self, value: Value) -> &[u32] {
         self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
     }
 
-    /// Two values combined; `None` if it would be too large to be written down.
+    /// Combines two values; `None` if the result would be too large.
     pub fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
         let inputs = merged(self.inputs(one), self.inputs(two));
         if inputs.len() > LARGEST {
@@ -105,7 +105,7 @@ fn place(value: Value) -> usize {
     value.0.get() as usize - 1
 }
 
-/// Two ascending lists as one.
+/// Merges two ascending lists.
 fn merged(one: &[u32], two: &[u32]) -> Vec<u32> {
     let mut all = Vec::with_capacity(one.len() + two.len());
     let mut left = one.iter().copied().peekable();

@@ -1,4 +1,4 @@
-/* Several operations, one after the other or overlapping; see oneport_follow. */
+/* Several operations, in sequence or overlapping; see oneport_follow. */
 static int oneport_runs(const void *input, void *recv, int runs, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     return oneport_follow(&plans[0], input, recv, runs, count, type, op, comm, 0);
 }
@@ -8,11 +8,11 @@ static int oneport_run(const void *input, void *recv, int count, MPI_Datatype ty
     return oneport_runs(input, recv, 1, count, type, op, comm);
 }
 
-/* The operation beside the library's own, with data that tells every element of every rank apart. */
+/* Compares the operation with the library's. All elements of all ranks differ. */
 
 typedef struct { uint64_t a, b; } pair;
 
-/* Associative, and commutative only if COMMUTATIVE: x -> a x + b, one after the other. */
+/* Associative, and commutative only if COMMUTATIVE: composition of x -> a x + b. */
 static void combine(void *left, void *right, int *length, MPI_Datatype *type) {
     pair *x = left, *y = right;
     (void)type;
@@ -23,7 +23,7 @@ static void combine(void *left, void *right, int *length, MPI_Datatype *type) {
     }
 }
 
-/* The library's own operation, among those that take part. */
+/* The library's own operation, among the participants. */
 static void library(const pair *send, pair *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     (void)send, (void)recv, (void)count, (void)type, (void)op, (void)comm;
     LIBRARY;
@@ -56,10 +56,10 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < runs * inputs; i++) {
         uint64_t x = i * 1000003 + (uint64_t)rank * 7919;
         send[i] = (pair){2 * x + 3, x * x + 1};
-        /* Who owns no operand adds nothing. */
+        /* A rank without an operand adds nothing. */
         if (COMBINES && !owns_0[rank]) send[i] = COMMUTATIVE ? (pair){0, 0} : (pair){1, 0};
     }
-    /* One after the other, then overlapping. */
+    /* In sequence, then overlapping. */
     for (int run = 0; run < runs; run++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();

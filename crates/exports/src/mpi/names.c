@@ -1,4 +1,4 @@
-/* The names of the calls in C, with counts of either size; and in Fortran where its calls do not come to those of C. */
+/* The names of the calls in C, with counts of either size; and in Fortran if its calls do not lead to the C calls. */
 
 #define CALL(name, types, values) \
     int MPI_##name types { int code = serve_##name values; return code == UNSERVED ? PMPI_##name values : code; }
@@ -76,7 +76,7 @@ BOTH(Allreduce, REDUCES, REDUCED)
 BOTH(Scan, REDUCES, REDUCED)
 #endif
 
-/* The reports of libraries of which a program called nothing. */
+/* The reports of libraries without a call of the program. */
 int MPI_Finalize(void) {
     int ready = 0;
     PMPI_Initialized(&ready);
@@ -105,7 +105,7 @@ extern int mpi_fortran_in_place_ __attribute__((weak)), mpi_fortran_bottom_ __at
 #define F_MOVED here(send), (int)*sends, PMPI_Type_f2c(*send_type), here(recv), (int)*receives, PMPI_Type_f2c(*recv_type)
 #define F_REDUCED PMPI_Type_f2c(*type), PMPI_Op_f2c(*op)
 
-/* An address of Fortran, or a constant of MPI that an address stands for. */
+/* An address of Fortran, or a constant of MPI that an address represents. */
 static inline void *here(void *address) {
     void *in_place = &mpi_fortran_in_place_, *bottom = &mpi_fortran_bottom_;
     return in_place && address == in_place ? MPI_IN_PLACE : bottom && address == bottom ? MPI_BOTTOM : address;
@@ -136,7 +136,7 @@ FORTRAN(reduce, REDUCE, (char *send, char *recv, MPI_Fint *count, MPI_Fint *type
 FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, F_REDUCES,
         MPI_Reduce_scatter_block(here(send), here(recv), (int)*count, F_REDUCED, PMPI_Comm_f2c(*comm)))
 
-/* Counts of Fortran as those of C. */
+/* Converts counts of Fortran to counts of C. */
 static inline int scattered(char *send, char *recv, MPI_Fint *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     int size = 0;
     if (sizeof *counts == sizeof(int)) return MPI_Reduce_scatter(here(send), here(recv), (int *)counts, type, op, comm);

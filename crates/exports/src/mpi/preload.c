@@ -6,8 +6,8 @@
    sent they are tried without data on a communicator of this rank alone.
 
    Messages go over a private communicator, made within the first call that is served, kept as an attribute of the
-   program's and freed with it. A call's messages have the call's number as their tag: those that an erroneous call left
-   behind match none of a later one. */
+   program's and freed with it. A call's messages have the call's number as their tag: messages left over from
+   an erroneous call match no message of a later one. */
 
 enum reason {
     NO_REASON, REFUSED, SESSION, INTER, UNLIKE, RANKS_DIFFER, ROOT_DIFFERS, IDLE, ORDER, SHORT, LAYOUT, UNEQUAL, LONG,
@@ -38,10 +38,10 @@ static const char *const names[KINDS] = {"scatter", "gather", "broadcast", "all-
 /* Most private communicators at a time: a library has some 2000 communicators. */
 enum { TWINS = 256, PLANS = sizeof plans / sizeof *plans };
 
-/* What is known of a communicator: its private one, or why it has none; how many calls it has seen. */
+/* State of a communicator: its private one, or the reason for its absence; the number of its calls. */
 struct twin { MPI_Comm comm; int reason; unsigned calls; };
 
-/* Where this rank has no memory for one. */
+/* Used if this rank has no memory for the state. */
 static struct twin without;
 
 static atomic_long served[PLANS], passed[KINDS][REASONS];
@@ -69,18 +69,18 @@ static inline void report_kind(enum kind kind) {
     fprintf(stderr, "\n");
 }
 
-/* With ONEPORT_REPORT in the environment, rank 0 says how many calls the plans have served, and how many not and why. */
+/* With ONEPORT_REPORT in the environment, rank 0 reports the calls that plans served, and the others with reasons. */
 static inline void report(void) {
     if (!getenv("ONEPORT_REPORT") || !reporter || reported++) return;
     for (int kind = 0; kind < KINDS; kind++) report_kind((enum kind)kind);
 }
 
-/* A program without MPI_Finalize, as those of sessions, is reported when it ends. */
+/* A program without MPI_Finalize, such as one with MPI sessions, is reported when it ends. */
 __attribute__((destructor)) static void end(void) {
     if (!prepared) report();
 }
 
-/* Not served; a line says the first reason that is no matter of a single call. */
+/* Not served. A line reports the first reason that does not concern a single call. */
 static inline int pass(enum kind kind, enum reason reason) {
     passed[kind][reason]++;
     if (reason != REFUSED && reason != SHORT && reporter && !warned++)
@@ -99,7 +99,7 @@ static inline int freed(MPI_Comm comm, int key, void *value, void *extra) {
     return code;
 }
 
-/* An attribute of MPI_COMM_SELF is freed before MPI_Finalize does anything, whoever called it. */
+/* An attribute of MPI_COMM_SELF is freed before MPI_Finalize does anything, whichever language calls it. */
 static inline int finalized(MPI_Comm comm, int key, void *value, void *extra) {
     struct twin *twin;
     int there = 0;
@@ -112,7 +112,7 @@ static inline int finalized(MPI_Comm comm, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* What a rank needs once, made without the others. */
+/* State that a rank needs once, made without the others. */
 static inline void prepare(void) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     if (prepared) return;
@@ -136,7 +136,7 @@ static inline void prepare(void) {
     pthread_mutex_unlock(&mutex);
 }
 
-/* Of several libraries in LD_PRELOAD the linker takes the first one's MPI_Finalize, and this list. */
+/* If LD_PRELOAD has several libraries, the linker takes the first one's MPI_Finalize, and this list. */
 struct library { void (*prepare)(void); struct library *next; };
 __attribute__((weak)) struct library *oneport_libraries;
 
@@ -260,7 +260,7 @@ static inline int at_home(const struct call *call) {
     return 1;
 }
 
-/* Makes the private communicator; all ranks come here in the same call. The reason why there is none is the same at all. */
+/* Makes the private communicator; all ranks come here in the same call. If it fails, all ranks have the same reason. */
 static inline int paired_now(struct call *call) {
     int same = MPI_UNEQUAL, all = 0, code;
     MPI_Errhandler handler;
@@ -297,7 +297,7 @@ static inline int paired(struct call *call) {
     return 1;
 }
 
-/* What went wrong, the program's own handler is told. */
+/* Passes an error to the program's own handler. */
 static inline int ended(const struct call *call, int code) {
     if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->comm, code);
     return code;
@@ -308,7 +308,7 @@ static inline int follow(const struct call *call, const void *in, void *out, int
     return oneport_follow(call->plan, in, out, 1, count, type, op, call->twin->comm, tag);
 }
 
-/* Blocks of a buffer, and what they are made of. */
+/* Blocks of a buffer, and their datatype. */
 struct blocks { const void *at; int blocks; MPI_Count count; MPI_Datatype type; };
 
 /* Several blocks as bytes, or back from bytes. MPI_Pack does not take MPI_BOTTOM everywhere: then the datatype is moved
@@ -383,7 +383,7 @@ static inline int reduced(struct call *call, const void *send, void *recv, int i
     if (is_output && (uintptr_t)in < (uintptr_t)recv + out && (uintptr_t)recv < (uintptr_t)in + bytes) {
         copied = malloc(bytes + 1);
         if (!copied) code = MPI_ERR_NO_MEM;
-        /* A block's length may exceed a long's elements times blocks: one block at a time. */
+        /* A block's length may not fit the elements times blocks of a long: one block at a time. */
         for (int block = 0; code == MPI_SUCCESS && block < blocks; block++) {
             MPI_Aint at = (MPI_Aint)block * count * it.extent;
             TRY(copy((const char *)in + at, copied + at, (long)count, type, &it, call->twin->comm));

@@ -1,7 +1,7 @@
-//! A library for LD_PRELOAD that serves the MPI calls of unmodified programs by plans, where there is one for a call.
+//! Writes a library for LD_PRELOAD. It serves the MPI calls of unmodified programs for which it has a plan.
 //!
-//! A call whose communicator, root, operator, datatypes and bytes no plan is for is passed to MPI, as is one that MPI
-//! would refuse. The plans of one library are for different collectives, numbers of ranks, roots or sizes.
+//! A call without a plan for its communicator, root, operator, datatypes and bytes is passed to MPI, as is an invalid
+//! call. The plans of one library are for different collectives, numbers of ranks, roots or sizes.
 
 use std::fmt::Write as _;
 
@@ -21,8 +21,8 @@ pub const PRELOAD: Format = Format {
 pub struct Preloaded<'a> {
     /// The plan.
     pub request: Request<'a>,
-    /// Bytes of the shortest messages that it is for: of one rank's message to one rank, as MPI counts them. Of two
-    /// plans for a call, that of the longer messages serves it.
+    /// Bytes of the shortest messages that it is for: of one rank's message to one rank, as MPI counts them. If two
+    /// plans fit a call, the plan of the longer messages serves it.
     pub at_least: u64,
 }
 
@@ -30,13 +30,12 @@ fn refused(reason: String) -> ExportError {
     ExportError::Refused { format: PRELOAD.name, reason }
 }
 
-/// A library with several plans. The first plan names the ranks of all that are for the same nodes. With `hosts` names
-/// of nodes are those of hosts: a list of them by ranks is a file of its own, and calls on other hosts are passed to
-/// MPI.
+/// A library with several plans. The first plan names the ranks of all plans for the same nodes. With `hosts`, names of
+/// nodes are names of hosts: their list by rank is a separate file, and calls on other hosts are passed to MPI.
 ///
 /// # Errors
-/// No plan, a plan that MPI has no call for, two plans for the same calls, values combined in another order of ranks;
-/// with `hosts` plans for other nodes.
+/// No plan, a plan without an MPI call, two plans for the same calls, values combined in another order of ranks; with
+/// `hosts` plans for other nodes.
 pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, ExportError> {
     let mut tables: Vec<Table<'_>> = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {

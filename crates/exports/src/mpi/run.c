@@ -1,4 +1,4 @@
-/* What a rank does with a plan: in each period receives are posted first, then sends and merges follow in the order of
+/* Follows a plan at one rank: in each period receives are posted first, then sends and merges follow in the order of
    the plan. Between two ranks messages are sent and received in the same order, so one tag is enough. */
 
 #define SOURCE(value) (-1 - (value))
@@ -24,7 +24,7 @@ static inline int layout_of(MPI_Datatype type, struct layout *it) {
 /* Whether elements follow one another without gaps. */
 static inline int dense(const struct layout *it) { return it->size == it->extent && it->size == it->span; }
 
-/* Bytes from the first to the last of so many elements. */
+/* Bytes from the first to the last of `count` elements. */
 static inline size_t span_of(const struct layout *it, long long count) {
     return count > 0 ? (size_t)(it->span + (count - 1) * it->extent) : 0;
 }

@@ -13,7 +13,7 @@ pub struct Table<'a> {
     pub problem: Problem<'a>,
     /// The steps of the ranks.
     pub operation: Operation,
-    /// The plan's place among those of the file.
+    /// The plan's index among the plans of the file.
     pub number: usize,
     /// Bytes of the shortest messages that it is for.
     pub at_least: u64,
@@ -30,7 +30,7 @@ impl Table<'_> {
         self.operation.ranks.iter().map(|node| name(node).replace("*/", "*_").replace("/*", "_*")).collect()
     }
 
-    /// Who is which rank, in words.
+    /// Node of each rank, in words.
     pub fn ranks(&self) -> String {
         let names = self.names();
         let named: Vec<String> = names.iter().enumerate().map(|(rank, name)| format!("{rank} = {name}")).collect();
@@ -151,7 +151,7 @@ impl Table<'_> {
         )
     }
 
-    /// The rank of the root of a rooted collective: who owns all messages, or wants all.
+    /// The rank of the root of a rooted collective: it owns all messages, or wants all.
     pub fn root(&self) -> usize {
         let first = self.operation.blocks.first();
         let root = match self.operation.collective {
@@ -162,7 +162,7 @@ impl Table<'_> {
     }
 }
 
-/// A list of C; a zero stands behind it, for C has no empty ones.
+/// A list of C. A zero follows the last number, for C has no empty lists.
 fn numbers(text: &mut String, name: &str, numbers: &[usize]) {
     let _ = write!(text, "static const int {name}[{}] = {{", numbers.len() + 1);
     for (place, number) in numbers.iter().enumerate() {

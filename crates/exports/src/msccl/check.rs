@@ -2,7 +2,7 @@
 //!
 //! A connection holds as many messages as the protocol has slots: NCCL divides a connection's buffer into 8 steps, of
 //! which a message of `LL` and `LL128` takes one and a message of `Simple` four (`MSCCL_CHUNKSTEPS`). A step of the
-//! file is one message here; executors divide it where the chunks of a step exceed a slot. A step that receives and
+//! file is one message here; executors divide it if the chunks of a step do not fit a slot. A step that receives and
 //! combines reads its own `srcbuf`, as the executor does.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn malformed(text: impl Into<String>) -> Fault {
     Fault::new(Kind::Malformed, text)
 }
 
-/// What a step does.
+/// Work of a step.
 struct Work {
     name: &'static str,
     receives: bool,
@@ -83,11 +83,11 @@ struct Algorithm {
     gpus: Vec<Gpu>,
 }
 
-/// Runs an algorithm, out of place and in place as it says, on connections of so many messages; `None`: as many as the
-/// protocol has.
+/// Runs an algorithm, out of place or in place as it says, on connections of `slots` messages; `None`: the protocol's
+/// number.
 ///
 /// # Errors
-/// The first fault; of a deadlock, with how many slots there would be none.
+/// The first fault; for a deadlock, the number of slots without a deadlock.
 pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     let mut algorithm = read(text)?;
     algorithm.slots = slots.unwrap_or(algorithm.slots);
@@ -100,7 +100,7 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     verdict.ok_or_else(|| malformed("inplace and outofplace are both 0; one must be 1"))
 }
 
-/// A deadlock ends where connections hold all messages, or more slots do not help. A schedule without choices that ends
+/// A deadlock ends if connections hold all messages, or more slots do not help. A schedule without choices that ends
 /// with some slots ends with more, so the fewest are found by halving.
 fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Verdict, Fault> {
     let slots = algorithm.slots;
@@ -138,7 +138,7 @@ fn natural(node: Node<'_>, key: &str, value: Option<&str>) -> Result<u32, Fault>
     whole(node, key, value)?.ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
 }
 
-/// A number, or -1 for none.
+/// A number; `None` for -1.
 fn peer(node: Node<'_>, key: &'static str) -> Result<Option<u32>, Fault> {
     whole(node, key, node.attribute(key))
 }
@@ -283,18 +283,18 @@ type Connection = (usize, usize, usize);
 struct Translation<'a> {
     algorithm: &'a Algorithm,
     memory: &'a Memory,
-    /// By connection: its number.
+    /// Per connection: its number.
     connections: BTreeMap<Connection, usize>,
-    /// By number of a connection: the cells of its messages, in the order of their sends.
+    /// Per number of a connection: the cells of its messages, in the order of their sends.
     messages: Vec<Vec<Range<usize>>>,
     /// The number of the first step among all, by rank and threadblock.
     first: Vec<Vec<usize>>,
-    /// The line of each step that waits for another one.
+    /// Line of each step that waits for another one.
     lines: Vec<Option<u32>>,
-    /// By step: where the lines of those that wait for it begin in the next list.
+    /// Per step: index of the first line of the steps that wait for it in the next list.
     awaited: Vec<u32>,
     by_awaited: Vec<u32>,
-    /// The step that waits, by line, behind the lines of connections.
+    /// Per line after the lines of connections: the step that waits.
     waits: Vec<(usize, usize, usize)>,
     /// Cells of buffers and messages.
     cells: usize,
@@ -330,7 +330,8 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
     })
 }
 
-/// Where a step stands: rank, threadblock, place; and how many messages its threadblock has sent and received before.
+/// Position of a step: rank, threadblock, index; and the numbers of messages that its threadblock has sent and
+/// received.
 struct Site<'a> {
     at: (usize, usize, usize),
     block: &'a Block,
@@ -472,7 +473,7 @@ impl<'a> Translation<'a> {
             let number = connections[1];
             let number =
                 number.ok_or_else(|| site.fault(format!("rank {from} sends nothing on channel {}", block.channel)))?;
-            // A message that is never sent is waited for: the machine says so.
+            // A thread that waits for a message without a send: the machine reports it.
             let cells = self.messages[number].get(received).cloned().unwrap_or(0..step.count as usize);
             if cells.len() != step.count as usize {
                 let (takes, sends) = (step.count, cells.len());
@@ -520,7 +521,7 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    /// The cells of the rank's own that a step uses.
+    /// The local cells that a step uses.
     fn local(&self, site: &Site<'_>, (buffer, index): (BufferType, u32)) -> Result<Span, Fault> {
         let (rank, count) = (site.at.0, site.step.count);
         let cells = self.memory.chunk(rank, buffer, index as usize, count as usize, false).ok_or_else(|| {

@@ -16,18 +16,18 @@ pub struct Elements<'x> {
     text: &'x str,
     all: Vec<Element<'x>>,
     values: Vec<&'x str>,
-    /// Lists of names of attributes, by element: most are equal to that of the element before.
+    /// Per element: list of names of attributes. Most are equal to the list of the element before.
     keys: Vec<Vec<&'x str>>,
 }
 
 #[derive(Debug)]
 struct Element<'x> {
     name: &'x str,
-    /// Where it begins in the text.
+    /// Offset of its start in the text, in bytes.
     at: u32,
-    /// The first place behind its last descendant.
+    /// The first index after its last descendant.
     end: u32,
-    /// Which list of names its attributes have, and where their values begin.
+    /// Number of its list of attribute names, and the index of its first value.
     keys: u32,
     values: u32,
 }
@@ -39,7 +39,7 @@ pub struct Node<'e> {
     place: usize,
 }
 
-/// Attributes that are asked of one element after the other, and where they stood in the last one.
+/// Attributes that are read from successive elements, and their positions in the last one.
 #[derive(Debug)]
 pub struct Columns<const N: usize> {
     /// Their names.
@@ -102,7 +102,7 @@ impl<'e> Node<'e> {
 /// Reads a file and does something with its first element.
 ///
 /// # Errors
-/// What `roxmltree` says of text that is no XML.
+/// The error of `roxmltree` if the text is not XML.
 pub fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T, roxmltree::Error> {
     if let Some(elements) = Plain::new(text).elements() {
         return Ok(then(Node { elements: &elements, place: 0 }));
@@ -187,7 +187,7 @@ impl<'x> Plain<'x> {
         is_next
     }
 
-    /// Takes bytes as long as they are such.
+    /// Takes bytes while they satisfy a condition.
     fn while_such(&mut self, is_such: impl Fn(u8) -> bool) -> Range<usize> {
         let from = self.at;
         while self.peek().is_some_and(&is_such) {
@@ -236,7 +236,8 @@ impl<'x> Plain<'x> {
         }
     }
 
-    /// The attributes of the last element; whether it ends with them. `keys` are those of the element before.
+    /// Reads the attributes of the last element. Returns whether it ends with them. `keys` are those of the element
+    /// before.
     fn attributes(&mut self, elements: &mut Elements<'x>, keys: &mut Vec<&'x str>) -> Option<bool> {
         let (mut count, mut changed) = (0, false);
         loop {

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bounds::CHANNELS_AT_ONCE;
 use super::schema::{BufferType, ChannelType, Name, Op, Place};
 
-/// Where a value lies on the rank that holds it.
+/// Buffer and index of a value on the rank that holds it.
 pub type Spot = (BufferType, u32);
 
-/// A threadblock: rank, lane, place in the lane's chain.
+/// A threadblock: rank, lane, index in the lane's chain.
 pub type Key = (usize, usize, usize);
 
-/// A threadblock in the making. Channels are known by the threadblock at the other end until all is there.
+/// Builder of a threadblock. Until all threadblocks exist, a channel is known by the threadblock at its other end.
 #[derive(Default)]
 pub struct Block {
     pub ops: Vec<Op>,
@@ -19,11 +19,11 @@ pub struct Block {
     pub peers: Vec<Key>,
     /// Remote buffers, in the order of the threadblock's numbers.
     pub remote: Vec<(usize, BufferType)>,
-    /// By sender: messages that come.
+    /// Per sender: messages that come.
     pub expected: BTreeMap<Key, u32>,
-    /// By sender: messages waited for.
+    /// Per sender: messages waited for.
     arrived: BTreeMap<Key, u32>,
-    /// What has been put and not signalled.
+    /// Receivers of puts that are not signalled yet.
     unsignalled: Vec<Key>,
     /// Whether something was waited for since the last nop.
     pub waited: bool,
@@ -54,7 +54,7 @@ impl Block {
         self.made.clear();
     }
 
-    /// What follows uses what a step made here.
+    /// Orders the next operations after a step made here.
     pub fn after(&mut self, step: usize) {
         if self.made.contains(&step) {
             self.signal();
@@ -64,7 +64,7 @@ impl Block {
         }
     }
 
-    /// Signals all that has been put.
+    /// Signals all puts.
     fn signal(&mut self) {
         if self.unsignalled.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Block {
         self.nop();
         let mut left = std::mem::take(&mut self.unsignalled);
         while !left.is_empty() {
-            // Each channel once; what is put twice is signalled twice.
+            // Each channel once per operation; two puts are signalled twice.
             let (mut now, mut later) = (Vec::new(), Vec::new());
             for peer in left {
                 if now.contains(&peer) { later.push(peer) } else { now.push(peer) }
@@ -82,7 +82,7 @@ impl Block {
         }
     }
 
-    /// What follows uses the message of this number, from 1, of a sender.
+    /// Orders the next operations after the message of this number, from 1, of a sender.
     pub fn wait_for(&mut self, sender: Key, number: u32) {
         while self.arrived.get(&sender).is_none_or(|&arrived| arrived < number) {
             self.signal();
@@ -129,7 +129,7 @@ impl Block {
         self.unsignalled.push(to);
     }
 
-    /// Signals what is left, waits for what is left.
+    /// Signals the remaining puts and waits for the remaining messages.
     pub fn finish(&mut self) {
         self.signal();
         let mut left: Vec<Key> = Vec::new();

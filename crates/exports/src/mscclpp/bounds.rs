@@ -1,4 +1,4 @@
-//! What the executor of MSCCL++ bounds.
+//! Limits of the executor of MSCCL++.
 
 /// Operations of one threadblock (`MAX_OPERATION` of the executor).
 pub const OPERATIONS: usize = 64;
@@ -6,8 +6,8 @@ pub const OPERATIONS: usize = 64;
 pub const CHANNELS: usize = 16;
 /// Channels that one operation names (`MAX_CHANNEL_PER_OPERATION`).
 pub const CHANNELS_AT_ONCE: usize = 8;
-/// Threadblocks of one GPU: they wait for one another, so all of them must run at once, each on a multiprocessor of its
-/// own, and an A100 has 108 (an H100 132, an MI300X 304).
+/// Threadblocks of one GPU: they wait for one another, so all of them must run at once, each on a separate
+/// multiprocessor, and an A100 has 108 (an H100 132, an MI300X 304).
 pub const THREADBLOCKS: usize = 108;
 /// Bytes that the offset of every chunk is a multiple of (`buffer_alignment`): the kernel copies and adds 16 at once.
 pub const ALIGNMENT: u64 = 16;

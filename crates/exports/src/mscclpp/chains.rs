@@ -1,4 +1,4 @@
-//! Which threadblock does what: lanes, and chains of threadblocks where one is too short.
+//! Assigns steps to threadblocks: lanes, and chains of threadblocks if one is too short.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::block::Key;
 use super::bounds::{CHANNELS, OPERATIONS};
 use crate::operation::{Operation, Step, Value};
 
-/// Operations that a threadblock of a chain needs besides what it sends and merges: it says that it has entered, waits
-/// for that of others and for a semaphore, and releases one.
+/// Operations that a threadblock of a chain needs besides its sends and merges: it signals that it has entered, waits
+/// for the same signal of others and for a semaphore, and releases one.
 const FRAME: usize = 9;
 
-/// Who does what.
+/// Threadblock of each step.
 pub struct Chains {
-    /// By step: who sends or merges.
+    /// Per step: the threadblock that sends or merges.
     pub senders: Vec<Key>,
-    /// By step: who waits for what is sent.
+    /// Per step: the threadblock that waits for the message.
     pub receivers: Vec<Key>,
 }
 
-/// How full the last threadblock of a chain is.
+/// Number of operations and messages in the last threadblock of a chain.
 #[derive(Default)]
 struct Filled {
     place: usize,
@@ -27,7 +27,7 @@ struct Filled {
 }
 
 impl Filled {
-    /// Adds some operations, with or without a message: to the last threadblock, or to a new one.
+    /// Adds operations, and perhaps messages, to the last threadblock, or to a new one if they do not fit.
     fn add(&mut self, operations: usize, messages: usize) -> usize {
         let full = self.operations + operations + FRAME > OPERATIONS || self.messages + messages > CHANNELS;
         if full {
@@ -40,8 +40,8 @@ impl Filled {
 }
 
 impl Chains {
-    /// So many lanes. If they may be `long`, what one threadblock cannot hold goes to the next: each message may need a
-    /// channel of its own, a send four operations (two nops, put, signal), a merge three, a wait two.
+    /// Assigns the steps to `lanes` lanes. If they may be `long`, a full threadblock is continued by the next: each
+    /// message may need a separate channel, a send four operations (two nops, put, signal), a merge three, a wait two.
     pub fn new(operation: &Operation, units: &BTreeMap<(usize, u64), usize>, lanes: usize, long: bool) -> Self {
         let lane = |step: &Step| units.get(&(step.demand, step.piece)).map_or(0, |unit| unit % lanes);
         let steps = &operation.steps;
@@ -78,12 +78,12 @@ impl Chains {
         Chains { senders, receivers }
     }
 
-    /// By rank: how many threadblocks wait for one before.
+    /// Per rank: number of threadblocks that wait for an earlier one.
     pub fn semaphores(&self, ranks: usize) -> Vec<u32> {
         self.count(ranks, |key| key.2 > 0)
     }
 
-    /// By rank: how many threadblocks send, merge or wait.
+    /// Per rank: number of threadblocks that send, merge or wait.
     pub fn threadblocks(&self, ranks: usize) -> Vec<u32> {
         self.count(ranks, |_| true)
     }

@@ -1,9 +1,9 @@
 //! Runs MSCCL++ execution plans in the interpreter.
 //!
-//! Chunks are whole; of a group of threadblocks each works on its part of them; a pipeline is run three times, each
-//! time on a third. Memory channels follow program order, what is put through a port channel is done by an agent, one
-//! after the other. `reuse_resources`, where scratch is used once more for long messages, is not followed, nor whether
-//! packets and data share bytes of one buffer.
+//! Chunks are whole; each threadblock of a group works on its part of them; a pipeline is run three times, each time on
+//! a third. Memory channels follow program order. An agent executes the puts of a port channel in sequence. Two things
+//! are not followed: `reuse_resources`, where scratch is used once more for long messages, and whether packets and data
+//! share bytes of one buffer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +99,7 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Into how many parts chunks are divided.
+/// Number of parts of a chunk.
 fn parts(plan: &Plan) -> Result<usize, Fault> {
     let mut parts: usize = 1;
     let mut pending: Vec<&Op> =
@@ -166,7 +166,7 @@ struct Labels<'a> {
 }
 
 impl Labels<'_> {
-    /// Which threadblock a thread is.
+    /// Rank and index of a thread's threadblock.
     fn place(&self, mut thread: usize) -> (usize, usize) {
         for (rank, gpu) in self.plan.gpus.iter().enumerate() {
             if thread < gpu.threadblocks.len() {

@@ -1,8 +1,8 @@
 //! Several plans for several sizes of messages, and the script that registers them with MSCCL++ 0.9.
 //!
-//! A small message is over before many pieces are on their way, so it has few: a plan serves messages whose pieces have
-//! 64 KiB or more, up to those of the next plan. The script chooses among them: it knows multiples, which the ranges in
-//! the files do not say.
+//! A small message is over before many pieces are in flight, so it has few: a plan serves messages whose pieces have 64
+//! KiB or more, up to the messages of the next plan. The script chooses among the plans: it knows the multiples, which
+//! the ranges in the files lack.
 
 use std::fmt::Write as _;
 
@@ -28,17 +28,17 @@ const NAME: &str = "mscclpp-register";
 
 /// Bytes of a piece from which on a message is divided into that many.
 const PIECE: u64 = 64 << 10;
-/// Pieces up to which larger messages get more, so that more of them are on their way at the same time.
+/// Larger messages get more pieces up to this number, so that more of them are in flight at the same time.
 const MOST: u64 = 64;
 
-/// A plan, and from which size on it serves messages.
+/// A plan, and the smallest size of message that it serves.
 struct Sized {
     plan: Plan,
     pieces: u64,
     from: u64,
 }
 
-/// A refusal under the name that the user asked for.
+/// A refusal under the requested format's name.
 fn renamed(error: ExportError) -> ExportError {
     match error {
         ExportError::Refused { reason, .. } => refused_as(NAME, reason),
@@ -50,7 +50,7 @@ fn renamed(error: ExportError) -> ExportError {
 /// them. The script is the file of the name that the user gave.
 ///
 /// # Errors
-/// No request, two of one collective and number of ranks, what the executor cannot run.
+/// No request, two for one collective and number of ranks, plans that the executor cannot run.
 pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
     let refused = |reason: String| refused_as(NAME, reason);
     let (mut rows, mut plans, mut notes) = (String::new(), Vec::new(), Vec::new());
@@ -89,7 +89,7 @@ pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
 /// The line of the script's table.
 fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
     let Plan { name, collective, gpus, inplace, .. } = plan;
-    // Where no rank copies its own value, a plan is right both ways.
+    // If no rank copies its own value, a plan is right in place and out of place.
     let in_place = match (collective.as_str(), inplace) {
         ("allreduce" | "reducescatter", _) => "None",
         (_, true) => "True",
@@ -100,8 +100,8 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
     format!("    (\"{suffix}\", \"{name}\", \"{collective}\", {ranks}, {from}, {most}, {multiple}, {in_place}),")
 }
 
-/// The plans of a request by size, few pieces first: powers of two, of which none up to the default loses more than a
-/// smaller one, and larger ones lose a 32nd at most. A number of pieces that is asked for is the only one.
+/// The plans of a request by size, few pieces first. Numbers of pieces are powers of two. Up to the default, none loses
+/// more than a smaller one; larger ones lose a 32nd at most. A requested number of pieces is the only one.
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks = Sizes::of(&largest).multiple / (super::bounds::ALIGNMENT * pieces);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::buffers::BufferType;
 
-/// A plan: what every GPU does.
+/// A plan: the operations of every GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub name: String,
@@ -212,8 +212,8 @@ pub enum Name {
     SemRelease,
 }
 
-/// Chunks `index` to `index + size - 1` of a buffer: one's own (`type`), another's (`buffer_id`, among those that the
-/// threadblock refers to), or all of a group's (`switch_channel_id`).
+/// Chunks `index` to `index + size - 1` of a buffer: a local one (`type`), a remote one (`buffer_id`, among the remote
+/// buffers of the threadblock), or those of all ranks of a group (`switch_channel_id`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,9 @@
-//! Which sizes of messages a plan runs: the executor's loader throws at all others.
+//! Sizes of messages that a plan runs: the executor's loader throws at all others.
 
 use super::bounds::{ALIGNMENT, BUFFER, SCRATCH};
 use super::schema::Plan;
 
-/// Sizes in bytes of what the executor calls the message: the output of an all-gather, else the input.
+/// Sizes in bytes of the executor's message: the output of an all-gather, else the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
     /// Sizes are multiples of it: every chunk has a multiple of 16 bytes.
@@ -17,7 +17,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a plan whose ranks have equal buffers.
+    /// Sizes for a plan whose ranks have equal buffers.
     pub fn of(plan: &Plan) -> Sizes {
         let most = |chunks: fn(&super::schema::Gpu) -> u32| plan.gpus.iter().map(chunks).max().unwrap_or(0).max(1);
         let (input, output) = (most(|gpu| gpu.input_chunks), most(|gpu| gpu.output_chunks));

@@ -1,4 +1,4 @@
-//! From the operations of a plan to the steps of the machine.
+//! Translates the operations of a plan to steps of the machine.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,15 +13,15 @@ pub const ITERATIONS: usize = 3;
 /// Channels and semaphores as lines: the line of a channel is the one on which its owner waits.
 #[derive(Debug)]
 pub struct Lines {
-    /// By line: owner, type, the other end's rank.
+    /// Per line: owner, type, the other end's rank.
     pub channels: Vec<(usize, ChannelType, usize)>,
-    /// By line: the channel at the other end.
+    /// Per line: the channel at the other end.
     partners: Vec<Option<usize>>,
-    /// By rank and type: its channels, in the order of the plan's numbers.
+    /// Per rank and type: its channels, in the order of the plan's numbers.
     owned: BTreeMap<(usize, ChannelType), Vec<usize>>,
-    /// By rank: the line of its first semaphore.
+    /// Per rank: the line of its first semaphore.
     semaphores: Vec<usize>,
-    /// By line: tokens from the start.
+    /// Per line: initial tokens.
     pub tokens: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ impl Lines {
     /// All lines of a plan.
     ///
     /// # Errors
-    /// A channel to a rank that is not there.
+    /// A channel to a missing rank.
     pub fn new(plan: &Plan) -> Result<Self, Fault> {
         let ranks = plan.gpus.len();
         let mut lines = Lines {
@@ -70,7 +70,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// What is waited for along a line.
+    /// The name of a line in messages.
     pub fn name(&self, line: usize) -> String {
         match self.channels.get(line) {
             Some((owner, kind, peer)) => {
@@ -88,7 +88,7 @@ impl Lines {
         }
     }
 
-    /// Whose threads send tokens along it.
+    /// Rank whose threads send tokens along a line.
     pub fn sender(&self, line: usize) -> Option<usize> {
         match self.channels.get(line) {
             Some((_, _, peer)) => Some(*peer),
@@ -97,7 +97,7 @@ impl Lines {
     }
 }
 
-/// What threadblocks become.
+/// Translation of threadblocks into a script.
 pub struct Translation<'a> {
     /// The plan.
     pub plan: &'a Plan,
@@ -107,18 +107,18 @@ pub struct Translation<'a> {
     pub lines: &'a Lines,
     /// Ranks of the agents: one for each port channel that is used.
     pub agents: Vec<usize>,
-    /// By line of a port channel: its agent.
+    /// Per line of a port channel: its agent.
     pub known: BTreeMap<usize, u32>,
-    /// What the threadblocks do.
+    /// The programs of the threadblocks.
     pub script: Script,
 }
 
-/// What a threadblock calls its channels and remote buffers.
+/// A threadblock's numbers of channels and remote buffers.
 struct Local<'a> {
     block: &'a Threadblock,
-    /// By type: the line of each channel, where there is one.
+    /// Per type: the line of each channel, if it exists.
     channels: BTreeMap<ChannelType, Vec<Option<usize>>>,
-    /// By type of channel: the plan's number of each remote buffer.
+    /// Per type of channel: the plan's number of each remote buffer.
     buffers: BTreeMap<ChannelType, Vec<u32>>,
 }
 
@@ -137,14 +137,14 @@ impl<'a> Local<'a> {
     }
 }
 
-/// Where an operation stands.
+/// Position of an operation.
 #[derive(Clone, Copy)]
 struct Site<'a> {
     rank: usize,
     local: &'a Local<'a>,
     operation: usize,
     op: &'a Op,
-    /// Which time a pipeline runs it.
+    /// Iteration of the pipeline, from 0; `None` outside a pipeline.
     iteration: Option<usize>,
 }
 
@@ -160,8 +160,8 @@ impl Site<'_> {
     }
 }
 
-/// Which operations read and write buffers of which kinds: `l` local, `r` remote, `s` of a switch channel; the last one
-/// as often as wanted (`*`).
+/// Kinds of buffers that operations read and write: `l` local, `r` remote, `s` of a switch channel; `*` repeats the
+/// last one.
 const SHAPES: [(&[Name], &str, &str); 12] = [
     (&[Name::Put, Name::Pws, Name::Pwsf, Name::Ppkt], "l*", "r*"),
     (&[Name::Get], "r*", "l*"),
@@ -199,7 +199,8 @@ fn words(shape: &str) -> String {
     shape.chars().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// The group of a threadblock: those of its GPU that do the same, each on its part. Named by the first one's number.
+/// Group of a threadblock: the threadblocks of its GPU that do the same, each on its part. Its number is that of the
+/// first one.
 fn group(plan: &Plan, rank: usize, block: &Threadblock) -> Option<usize> {
     let shape = |block: &Threadblock| -> Vec<(Name, Option<u32>)> {
         block.ops.iter().map(|op| (op.name, op.tbg_info.map(|share| share.tbg_size))).collect()
@@ -215,7 +216,7 @@ impl Translation<'_> {
     /// Writes the programs of all threadblocks, by ranks.
     ///
     /// # Errors
-    /// The first operation that names something that is not there.
+    /// The first operation that names a missing object.
     pub fn write(&mut self) -> Result<(), Fault> {
         let plan = self.plan;
         for (rank, gpu) in plan.gpus.iter().enumerate() {
@@ -322,7 +323,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Who works through what is put through a port channel.
+    /// Agent that executes the puts of a port channel.
     fn agent(&mut self, line: usize, rank: usize) -> u32 {
         let first: usize = self.plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
         let agents = &mut self.agents;
@@ -351,7 +352,7 @@ impl Translation<'_> {
         Ok(self.script.numbers(lines))
     }
 
-    /// Puts through port channels, each by the channel's agent, and signals behind them.
+    /// Puts through port channels, each by the channel's agent, and then signals.
     fn port(&mut self, site: Site<'_>, signals: bool) -> Result<(), Fault> {
         let (lines, moves) = (self.channels(site)?, self.moves(site)?);
         if lines.len() != moves.len() {
@@ -370,7 +371,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// What data an operation moves.
+    /// The moves of an operation.
     fn moves(&mut self, site: Site<'_>) -> Result<Part, Fault> {
         let op = site.op;
         let shape = SHAPES.iter().find(|(names, ..)| names.contains(&op.name));
@@ -400,7 +401,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Each source into the target at its place; whether they are packets.
+    /// Moves each source to the target of the same index. `from` and `to`: whether they are packets.
     fn pairs(&mut self, site: Site<'_>, [from, to]: [bool; 2]) -> Result<Part, Fault> {
         let op = site.op;
         if op.src_buff.len() != op.dst_buff.len() || op.src_buff.is_empty() {
@@ -414,7 +415,7 @@ impl Translation<'_> {
         Ok(self.script.moves(moves))
     }
 
-    /// All sources into all targets; those from a number on are packets.
+    /// Moves all sources, combined, to all targets. Sources from index `packets` on are packets.
     fn together(&mut self, site: Site<'_>, packets: usize) -> Result<Part, Fault> {
         let it = self.one(site, (&site.op.src_buff, packets), (&site.op.dst_buff, packets))?;
         Ok(self.script.moves([it]))
@@ -435,8 +436,8 @@ impl Translation<'_> {
         Ok(Move { sources, targets, through_switch })
     }
 
-    /// The cells of places: one's own, another's, or those of all ranks of a switch channel. Places from a number on
-    /// are packets.
+    /// The cells of places: local, remote, or of all ranks of a switch channel. Places from index `packets` on are
+    /// packets.
     fn spans(&mut self, site: Site<'_>, (places, packets): (&[Place], usize)) -> Result<Part, Fault> {
         let mut spans = Vec::with_capacity(places.len());
         for (at, place) in places.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What algorithms are compared with, and what one operation takes.
+//! The reference of a comparison: the optimum, the best rings, and times of one operation.
 
 use std::time::{Duration, Instant};
 
@@ -16,24 +16,24 @@ use rayon::prelude::*;
 use crate::answers::once;
 use crate::answers::optimum::{self, Optimum};
 
-/// What algorithms are compared with.
+/// The reference that algorithms are compared with.
 pub struct Best {
-    /// The best steady state; `None` where the bound alone is sought.
+    /// The best steady state; `None` if only the bound is computed.
     pub steady_state: Option<SteadyState>,
     /// The proof of the bound.
     pub certificate: Certificate,
-    /// What no schedule exceeds.
+    /// Proved upper bound on the throughput.
     pub upper_bound: Rational,
-    /// Whether the two meet.
+    /// Whether the bound is proved to be attained.
     pub status: Status,
 }
 
-/// On more processors, and for more demands, the bound alone is sought unless a time limit says how long to seek more.
+/// Above these numbers of processors or demands, only the bound is computed, unless a time limit is given.
 const PROCESSORS: usize = 512;
 const DEMANDS: usize = 100_000;
 
 impl Best {
-    /// `None`, and why on standard error, where messages cannot arrive.
+    /// Finds the optimum or its bound. If messages cannot arrive, prints them on standard error and returns `None`.
     pub fn of(problem: Problem<'_>, options: &Options, limited: bool) -> Result<Option<Best>> {
         let large = problem.platform().processors().count() > PROCESSORS || problem.collective().demands() > DEMANDS;
         if large
@@ -56,12 +56,13 @@ impl Best {
     }
 }
 
-/// How long rings are sought, and most of them, as runtimes have channels.
+/// Limits on the time of the search for rings and on their number, a usual number of channels.
 const RINGS: Duration = Duration::from_secs(10);
 const MOST_RINGS: u32 = 32;
 
 impl Best {
-    /// The best equal rings through all who take part; `None` where no ring does the collective, or is found in time.
+    /// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
+    /// found.
     pub fn rings(problem: Problem<'_>, options: &Options) -> Result<Option<EqualRings>> {
         if !on_rings(problem) {
             return Ok(None);
@@ -76,7 +77,7 @@ impl Best {
     }
 }
 
-/// The watch, and this much time at most from now on.
+/// The watch, limited to `most` from now on.
 fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
@@ -85,11 +86,11 @@ fn within(all: &Watch, most: Duration) -> Watch {
     })
 }
 
-/// How long the best single tree, and the best acyclic graph, are sought.
+/// Time limit of each search: for the best single tree, and for the best acyclic graph.
 const SHAPES: Duration = Duration::from_secs(2);
 
 impl Best {
-    /// The best single tree and acyclic graph of a broadcast; what is not found in time is left out.
+    /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
     pub fn shapes(&self, problem: Problem<'_>, options: &Options) -> Result<Vec<(&'static str, Shaped)>> {
         let copies = problem.platform().nodes().iter().all(|node| node.replicates);
         if problem.collective().name() != "broadcast" || !copies || self.steady_state.is_none() {
@@ -108,13 +109,13 @@ impl Best {
     }
 }
 
-/// What one operation takes.
+/// Times of one operation.
 pub struct Times {
-    /// What no schedule undercuts.
+    /// Proved lower bound on the time.
     pub least: Rational,
-    /// Our own way, where a steady state is known.
+    /// Our own best run; `None` without a steady state.
     pub own: Option<BestPieces>,
-    /// By row of the comparison; `None` where there are too many messages to date.
+    /// Per row of the comparison: the algorithm's best run; `None` if it has too many messages to date.
     pub rows: Vec<Option<BestPieces>>,
 }
 

@@ -1,4 +1,4 @@
-//! `oneport compare`: what people run today against the optimum.
+//! `oneport compare`: compares known algorithms with the optimum.
 
 mod best;
 mod report;
@@ -73,7 +73,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     }
     let times =
         arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison, &options.watch)).transpose()?;
-    // They are steady states, and have no time of one operation.
+    // The shapes are steady states, without a time of one operation.
     let shapes = if times.is_none() { best.shapes(problem, &options)? } else { Vec::new() };
     let report = report::Report { problem, best: &best, comparison: &comparison, shapes, measured, times };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| drawing::write(path, &report.chart()));

@@ -18,7 +18,7 @@ use crate::answers::odd_sets;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 
-/// What is reported.
+/// The data of a report.
 pub struct Report<'a> {
     /// The question.
     pub problem: Problem<'a>,
@@ -26,11 +26,11 @@ pub struct Report<'a> {
     pub best: &'a Best,
     /// The algorithms.
     pub comparison: &'a Comparison,
-    /// Of a broadcast whose size is not given: the best single tree and acyclic graph, by name.
+    /// For a broadcast whose size is not given: the best single tree and acyclic graph, by name.
     pub shapes: Vec<(&'static str, Shaped)>,
-    /// What was measured.
+    /// The measured throughput.
     pub measured: Option<Measured>,
-    /// What one operation takes, where its size is given.
+    /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
 }
 
@@ -41,7 +41,7 @@ impl Report<'_> {
         bottleneck::of(self.problem, state, &self.best.certificate, self.best.status)
     }
 
-    /// What shares are shares of.
+    /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.
     fn whole(&self) -> &'static str {
         match self.best.status {
             Status::Optimal => "of the optimum",
@@ -53,13 +53,13 @@ impl Report<'_> {
         throughput / &self.best.upper_bound
     }
 
-    /// Bus bandwidth, where benchmarks count it.
+    /// Bus bandwidth; `None` if benchmarks do not count it.
     fn bus(&self, throughput: &Rational) -> Option<String> {
         let units = self.problem.platform().units()?;
         Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
     }
 
-    /// Why what was measured cannot be.
+    /// The contradiction, if the measurement is above the bound.
     pub fn impossible(&self) -> Option<String> {
         let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
         let too_short = || {
@@ -75,12 +75,12 @@ impl Report<'_> {
         measured.impossible(bound, &self.shown_rate(bound)).or_else(too_short)
     }
 
-    /// The bus bandwidth; the frequency, where there is none.
+    /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
     fn shown_rate(&self, throughput: &Rational) -> String {
         self.bus(throughput).unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
     }
 
-    /// Lines for people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let shown = Shown::of(self.problem.platform(), false);
         let bottleneck = self.bottleneck();
@@ -185,7 +185,7 @@ impl Report<'_> {
         table
     }
 
-    /// The name, and up to where others may be better if that is not excluded.
+    /// The name; if the shape is not proved optimal, also its upper bound.
     fn proved(&self, name: &str, shaped: &Shaped) -> String {
         match shaped.status {
             Status::Optimal => name.to_string(),
@@ -193,7 +193,7 @@ impl Report<'_> {
         }
     }
 
-    /// What our own way takes once.
+    /// The time of our own best run.
     fn own(&self) -> String {
         let own = self.times.as_ref().and_then(|times| Some((&times.least, times.own.as_ref()?)));
         own.map_or_else(String::new, |(least, own)| {
@@ -204,14 +204,14 @@ impl Report<'_> {
         })
     }
 
-    /// What one operation of a row takes, and the bound as a share of it.
+    /// The time of a row's operation, and the lower bound as a share of it.
     fn once(&self, place: usize) -> Vec<String> {
         let Some(times) = &self.times else { return Vec::new() };
         let Some(found) = times.rows.get(place).and_then(Option::as_ref) else { return vec!["-".to_string(); 2] };
         vec![self.shown_time(&found.length), percent(&(&times.least / &found.length))]
     }
 
-    /// A time for people.
+    /// A time as text.
     fn shown_time(&self, time: &Rational) -> String {
         let platform = self.problem.platform();
         platform.units().map_or_else(|| Shown::of(platform, false).time(time), |units| units.show_time(time))

@@ -1,4 +1,4 @@
-//! A user's own algorithm.
+//! Reads an algorithm that the user supplies.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use oneport::Problem;
 use oneport::formats::{ListedAlgorithm, ListedSteps, read_algorithm};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
 
-/// Reads the file and checks that what it lists carries out the collective.
+/// Reads an algorithm from a file and checks that it implements the collective.
 pub fn read(problem: Problem<'_>, path: &Path) -> Result<(Algorithm, Routes)> {
     let ListedAlgorithm { mut name, steps } = read_algorithm(path, problem.platform())?;
     if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Generated machines in gigabytes and seconds: what their links carry, and how fast their processors merge.
+//! Sets the rates of generated machines' links and merges, in gigabytes and seconds.
 
 use anyhow::Result;
 use num_traits::Signed;
@@ -34,7 +34,7 @@ pub fn whole(rate: u64) -> Rational {
 /// A rate in GB/s: `200 Gbit/s`, or a plain number of GB/s.
 ///
 /// # Errors
-/// A usage error: no rate, or one that is not positive.
+/// A usage error, if the text is not a rate, or if the rate is not positive.
 pub fn rate(option: &str, text: &str) -> Result<Rational> {
     let wrong = |what: &dyn std::fmt::Display| usage(format!("{option}: {what}; give a rate such as '25 GB/s'"));
     let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
@@ -48,8 +48,8 @@ pub fn rate(option: &str, text: &str) -> Result<Rational> {
     }
 }
 
-/// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others, and
-/// for these, too, where `uplink` is not given.
+/// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others. If
+/// `uplink` is not given, `all` is for every link.
 ///
 /// # Errors
 /// None in practice: rates are positive.
@@ -69,7 +69,7 @@ pub fn carrying(platform: &Platform, all: Option<Rational>, uplink: Option<Ratio
 /// the result two are read and one is written.
 ///
 /// # Errors
-/// None in practice: the rate is positive.
+/// A usage error, if `memory` is not positive.
 pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
     if !memory.is_positive() {
         return Err(usage("--memory: 0 is not positive; give GB/s, such as 3350"));

@@ -262,7 +262,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
     in_units(platform, arguments)
 }
 
-/// The platform with its units, and the rates asked for.
+/// The platform with its units, and the requested rates.
 fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
     let rate =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| hardware::rate(option, text)).transpose();
@@ -299,7 +299,7 @@ impl Shape {
         }
     }
 
-    /// What a shape does not draw is no option of it: silence would look like consent.
+    /// Rejects options that this shape ignores.
     fn refuse_what_it_does_not_draw(&self, arguments: &GenerateArguments) -> Result<()> {
         let (drawn, seeded, rated) = match self {
             Shape::Complete { .. }

@@ -1,4 +1,4 @@
-//! What `oneport reduce` has to say: text, JSON, drawings.
+//! Formats the answer of `oneport reduce`: text, JSON, drawings.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,46 +21,46 @@ use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;
-/// Most senders of classes of speed whose schedule is written down.
+/// Limit on the senders of classes whose schedule is listed.
 pub const MOST_SENDERS: u64 = 10_000_000;
 
 /// The schedule found.
 pub enum Schedule {
-    /// None was asked for; up to so many processors would have one.
+    /// No schedule; schedules are built for at most this many processors.
     None(u64),
-    /// Of a reduction.
+    /// A reduction.
     Reduction(Box<Reduction>),
-    /// Of a broadcast.
+    /// A broadcast.
     Broadcast(Box<Broadcast>),
-    /// Of a reduction and the broadcast that follows it.
+    /// A reduction and the broadcast that follows it.
     AllReduce(Box<Reduction>, Box<Broadcast>),
 }
 
-/// What the file of a reduction says beside the schedule.
+/// The fields of a reduction's file besides the schedule.
 pub struct Terms {
     /// The limit that it keeps.
     pub limit: Limit,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// Why none is shorter.
+    /// The proof that no schedule is shorter.
     pub proof: Option<Proof>,
 }
 
 /// An answer, to be reported.
 pub struct Answer {
-    /// What was asked, in a line.
+    /// The question, in one line.
     pub title: String,
     /// Length of the schedule.
     pub length: Rational,
-    /// No schedule is shorter.
+    /// Proved lower bound on the length.
     pub lower_bound: Rational,
-    /// How the bound was proved, in words.
+    /// The proof of the bound, in words.
     pub proof: String,
-    /// How the schedule was found, and why so.
+    /// The method that found the schedule, and the reason for the choice of it.
     pub method: (String, String),
     /// The schedule.
     pub schedule: Schedule,
-    /// What its file says beside it.
+    /// Further fields of the schedule's file.
     pub terms: Terms,
     /// Further lines of the text.
     pub notes: Vec<String>,
@@ -90,10 +90,10 @@ pub struct AnswerArguments {
 }
 
 impl AnswerArguments {
-    /// Tries whether the files can be written, beside these inputs; see [`try_outputs`].
+    /// Tries whether the files can be written and differ from these inputs; see [`try_outputs`].
     ///
     /// # Errors
-    /// As [`try_outputs`]; a drawing whose name does not say what it is to be.
+    /// As [`try_outputs`]; a drawing's name has an unknown extension.
     pub fn try_outputs(&self, inputs: &[Named<'_>]) -> Result<()> {
         if let Some(path) = &self.gantt {
             drawing::check("--gantt", path, &[])?;
@@ -152,7 +152,7 @@ impl Answer {
         }
     }
 
-    /// The answer about a schedule of one's own: beside the best that is known.
+    /// The answer about a user's schedule, compared with the best known.
     pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
         let Judged { one, recheck, best, .. } = judged;
         let mut facts = Map::new();

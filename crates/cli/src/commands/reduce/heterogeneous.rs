@@ -19,7 +19,7 @@ use crate::words::end::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
 
-/// Most states of a search unless asked otherwise: about a minute.
+/// Default limit on the states of a search: about a minute.
 const STATES: u64 = 20_000_000;
 
 /// Percent of time and memory that a search may use.
@@ -120,7 +120,7 @@ pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
     answer(&question, &found).report(&arguments.answer, took)
 }
 
-/// What is not the shortest reduction: all-reductions, broadcasts, schedules of one's own.
+/// Answers all questions but the shortest reduction: all-reductions, broadcasts, users' schedules.
 fn other(
     arguments: &HeterogeneousArguments,
     question: &Question,
@@ -184,7 +184,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
     answer
 }
 
-/// Which processors are of which class: numbers follow the order in which the classes were given.
+/// The range of processor numbers of each class, in the order in which the classes were given.
 fn numbering(classes: &[Class]) -> Vec<Value> {
     let mut first = 0;
     let range = |class: &Class| {
@@ -195,14 +195,14 @@ fn numbering(classes: &[Class]) -> Vec<Value> {
     classes.iter().map(range).collect()
 }
 
-/// The senders in the order of their starts; those that start together by number.
+/// The senders in the order of their starts, ties by number.
 fn sequence(reduction: &Reduction) -> Vec<usize> {
     let mut senders: Vec<usize> = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize).collect();
     senders.sort_by_cached_key(|&sender| (reduction.starts.get(sender), sender));
     senders
 }
 
-/// What is reduced: the senders by class, and one by one where they were listed.
+/// The instance: the senders by class, and one by one if they were listed.
 struct Question {
     cluster: Cluster,
     listed: Option<(Vec<Rational>, Destination)>,
@@ -230,7 +230,7 @@ impl Question {
         Ok(Question { cluster: processors.cluster(), listed: Some((times, destination)), classes: Vec::new() })
     }
 
-    /// The times of all that are listed, where no destination is added.
+    /// The times of all listed processors, without an added destination.
     fn all(&self) -> Result<Vec<Rational>> {
         match &self.listed {
             Some((times, _)) => Ok(times.clone()),
@@ -238,7 +238,7 @@ impl Question {
         }
     }
 
-    /// The processors one by one; those of classes in the order given.
+    /// The processors one by one; the processors of classes in the order of the classes.
     fn one_by_one(&self) -> Result<Processors> {
         let (times, destination) = match &self.listed {
             Some((times, destination)) => (times.clone(), *destination),

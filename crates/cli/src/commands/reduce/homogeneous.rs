@@ -170,7 +170,7 @@ fn bounds(
     if let Some(text) = &arguments.within {
         let time = cost("--within", text)?;
         let values = values_within(&time, costs, limit)?;
-        // Numbers above 2^53 are no numbers of every JSON reader.
+        // Some JSON readers round numbers above 2^53.
         answer.fact("within", json!({ "time": time.to_string(), "values": values.to_string() }));
         let values = if values == u128::MAX { "any number of values".to_string() } else { count(values, "value") };
         answer.notes.push(format!("within  {}: {values}", readable(&time)));
@@ -202,7 +202,7 @@ fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
     Ok(answer)
 }
 
-/// How wide and how deep the tree is.
+/// Adds the degree and the depth of the tree.
 fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
     answer.fact("degree", degree);
     let mut note = format!("tree    {} into the root", count(degree, "transfer"));

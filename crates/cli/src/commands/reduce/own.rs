@@ -1,4 +1,4 @@
-//! Schedules of one's own, each beside the best that is known: a sequence, start times, a tree.
+//! Compares a user's schedule (a sequence, start times, or a tree) with the best known.
 
 use std::path::Path;
 
@@ -26,10 +26,10 @@ pub fn sequence(text: &str, processors: &Processors, method: Method, budget: &Bu
     Ok(Answer::judged(title, "earliest", "the earliest-possible schedule of the sequence".to_string(), judged))
 }
 
-/// Start times in a file: held against inequality (1), then as early as possible.
+/// Start times in a file: checked against inequality (1), then as early as possible.
 ///
 /// # Errors
-/// The first date at which too much happens at once.
+/// The file does not hold one start time per sender. Else the first date at which inequality (1) is violated.
 pub fn starts(path: &Path, processors: &Processors, method: Method, budget: &Budget) -> Result<Answer> {
     let name = path.display();
     let listed = formats::read_starts(path)?;

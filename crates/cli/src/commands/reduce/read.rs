@@ -5,7 +5,7 @@ use oneport::{Rational, parse_rational};
 
 use crate::words::usage::usage;
 
-/// Most counts of values, senders and states: 2^63.
+/// Limit on the numbers of values, senders and states: 2^63.
 const MOST: u64 = 1 << 63;
 
 /// A whole number from 1 to 2^63; 1e9 is one.
@@ -32,7 +32,7 @@ pub fn cost(option: &str, text: &str) -> Result<Rational> {
     Ok(value)
 }
 
-/// A comma-separated list of numbers, each with its place named when it is none.
+/// A comma-separated list of numbers. An error names the index of the invalid entry.
 pub fn numbers(option: &str, text: &str) -> Result<Vec<Rational>> {
     let read = |(index, item): (usize, &str)| {
         parse_rational(item).map_err(|error| usage(format!("{option}: entry {index} (counted from 0): {error}")))

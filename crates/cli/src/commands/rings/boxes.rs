@@ -21,7 +21,7 @@ pub fn number(name: &str) -> Option<u64> {
     name[digits..].parse().ok()
 }
 
-/// The boxes of some processors in the order in which they first stand; `None` where a name says no box.
+/// The boxes of some processors, in the order of their first appearance. `None` if a name has no box.
 pub fn all<'p>(platform: &'p Platform, gpus: &[NodeId]) -> Option<Vec<&'p str>> {
     let mut boxes: Vec<&str> = Vec::new();
     for &gpu in gpus {
@@ -33,7 +33,7 @@ pub fn all<'p>(platform: &'p Platform, gpus: &[NodeId]) -> Option<Vec<&'p str>> 
     Some(boxes)
 }
 
-/// The nodes outside the box of the processors that rings go through; none where there are several boxes.
+/// The nodes outside the box of the processors that rings go through. Empty if there are several boxes.
 pub fn outside<'p>(platform: &'p Platform, gpus: &[NodeId], rings: &EqualRings) -> BTreeSet<&'p str> {
     let Some([its]) = all(platform, gpus).as_deref().and_then(|boxes| <[&str; 1]>::try_from(boxes).ok()) else {
         return BTreeSet::new();
@@ -43,7 +43,7 @@ pub fn outside<'p>(platform: &'p Platform, gpus: &[NodeId], rings: &EqualRings) 
     nodes.filter(|&node| of(platform, node) != Some(its)).map(|node| platform.name(node)).collect()
 }
 
-/// The first ring that goes from GPU to GPU of a box partly over PCI and partly over what is faster, and its PCI links.
+/// The first ring that uses PCI and faster links between GPUs of one box, and its PCI links.
 pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring, Vec<LinkId>)> {
     let platform = &imported.platform;
     let kind = |link: LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring
     mixed.into_iter().find(|(_, links)| !links.is_empty())
 }
 
-/// A ring's way through one box: the processors, and the network cards before the first and behind the last.
+/// A ring's path through one box: the processors, and the network cards before the first and after the last.
 pub struct Part {
     /// The processors, in their order.
     pub gpus: Vec<NodeId>,
@@ -69,12 +69,12 @@ pub struct Part {
     pub nets: [u64; 2],
 }
 
-/// A ring cut at the borders of boxes, in the order of the boxes. Where the platform has no cards, each GPU has one of
-/// its own number, its `device`.
+/// A ring cut at the borders of boxes, in the order of the boxes. If the platform has no cards, each GPU has a card
+/// whose number is its `device`.
 ///
 /// # Errors
-/// It enters a box twice, or the boxes follow one another in another order: NCCL joins the chain of every box to that
-/// of the next.
+/// The ring enters a box twice, or visits the boxes in another order: NCCL joins the chain of every box to the next
+/// box's chain.
 pub fn parts<'p>(
     imported: &'p Imported,
     device: impl Fn(NodeId) -> u64,

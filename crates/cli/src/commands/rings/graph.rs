@@ -1,4 +1,4 @@
-//! Rings as NCCL's graph files hold them.
+//! Writes and reads rings as NCCL graph files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,21 +19,21 @@ const RING: (u64, u64) = (0, 4);
 const TREE: (u64, u64) = (1, 1);
 
 /// GB/s that NCCL's search gives a channel at most within a box of A100 (`speedArrayIntra` in src/graph/search.cc);
-/// those of later GPUs go further.
+/// limits of later GPUs are higher.
 const CHANNEL: u64 = 40;
 
 /// Ranks and devices of the processors.
 pub struct Ranks {
     gpus: Vec<(NodeId, NcclGpu)>,
-    /// Where the devices come from, for people.
+    /// The origin of the devices, as text.
     pub origin: &'static str,
-    /// How many machines they are on, as far as the file says.
+    /// The number of their machines; 1 if the file does not give them.
     pub machines: usize,
 }
 
 impl Ranks {
-    /// Those of a topology's file. Else ranks count the processors in their order, and devices are the numbers that
-    /// their names end in, if these differ within every box, or else the ranks.
+    /// The ranks and devices of a topology's file, if it has them. Else ranks count the processors in their order.
+    /// Devices are then the numbers that their names end in, if these differ within every box, else the ranks.
     pub fn new(imported: &Imported, gpus: &[NodeId]) -> Ranks {
         let known = |gpu: &NodeId| imported.accelerators.iter().find(|known| known.node == *gpu).copied();
         let known: Option<Vec<Accelerator>> = gpus.iter().map(known).collect();
@@ -66,7 +66,7 @@ impl Ranks {
         found.map_or(NcclGpu { device: 0, rank: None }, |(_, gpu)| *gpu)
     }
 
-    /// The processor of a file's entry: by rank where that is given, else by device.
+    /// The processor of a file's entry: by rank if that is given, else by device.
     fn find(&self, gpu: NcclGpu) -> Option<NodeId> {
         let same = |own: &NcclGpu| {
             gpu.rank.filter(|_| own.rank.is_some()).map_or(own.device == gpu.device, |rank| own.rank == Some(rank))
@@ -75,7 +75,7 @@ impl Ranks {
     }
 }
 
-/// What NCCL calls the longest way of these rings; NVLink where the file does not say what its links are.
+/// NCCL's type of the longest path of these rings; NVLink, if the file does not give the kinds of its links.
 pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
     let kind = |link: &LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
     let of_hop = |hop: &Vec<LinkId>| {
@@ -94,7 +94,7 @@ pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
 
 /// Graph files, one per box.
 pub struct Graphs {
-    /// The box, where there are several, and the text.
+    /// The box, `None` if there is only one, and the text of the file.
     pub files: Vec<(Option<String>, String)>,
     /// Channels of each.
     pub channels: u32,
@@ -102,7 +102,7 @@ pub struct Graphs {
     pub speed: Rational,
 }
 
-/// How many channels each ring becomes: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
+/// The number of channels per ring: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
 fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 {
     let share = gigabytes(platform, &equal.share);
     let wanted = (share / Rational::from_integer(CHANNEL.into())).ceil().to_integer();
@@ -113,8 +113,8 @@ fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 
     }
 }
 
-/// The graph files of the equal rings, read back and judged: every channel a ring, and the loads as promised. A ring
-/// that carries more than a channel's speed is several channels, as long as there are no more than `most`.
+/// The graph files of the equal rings, read back and judged: every channel a ring, and the loads as promised. If a ring
+/// carries more than a channel's speed, it is several channels, up to `most` channels in all.
 pub fn graphs(
     imported: &Imported,
     gpus: &[NodeId],
@@ -165,7 +165,7 @@ pub fn graphs(
         channels.iter().map(|channels| formats::write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
     let texts: Vec<String> = texts.collect();
     let read = read_back(&texts, platform, gpus, ranks)?;
-    // Routes through switches may be longer than the shortest, so a reader may make less of the orders, never more.
+    // Routes through switches may be longer than the shortest, so the throughput read back may be lower, never higher.
     if read.total() > rings.packing.upper_bound || read.count() != equal.count() * per_ring {
         bail!("the graph file does not hold the rings found; please report it with the platform file");
     }
@@ -173,7 +173,7 @@ pub fn graphs(
     Ok(Graphs { files: names.zip(texts).collect(), channels: equal.count() * per_ring, speed })
 }
 
-/// The rings of the files written: the chains of the boxes joined, one box after the other.
+/// The rings of the written files: the chains of the boxes, joined in the order of the boxes.
 fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<EqualRings> {
     let mut joined: Option<NcclGraph> = None;
     for text in texts {
@@ -199,13 +199,13 @@ pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
 
 /// A graph file's rings on a platform.
 pub struct Judged {
-    /// The rings, and what each may carry.
+    /// The rings, and the throughput of each.
     pub rings: EqualRings,
-    /// What the file says they carry, in GB/s.
+    /// The speed that the file states for them, in GB/s.
     pub stated: Rational,
 }
 
-/// Reads a graph file and finds out what its rings carry.
+/// Reads a graph file and computes the throughput of its rings.
 pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
     let bytes = std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
     let name = path.display().to_string();

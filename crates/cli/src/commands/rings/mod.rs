@@ -21,7 +21,7 @@ use crate::words::usage::usage;
 use graph::Ranks;
 use text::Report;
 
-/// Most rings of an NCCL graph: it knows 64 channels, and doubles the rings.
+/// Limit on the rings of an NCCL graph: it has at most 64 channels, and NCCL doubles the rings.
 const MOST_RINGS: u32 = 32;
 
 /// The best rings over the GPUs of one box, and what they cost beside trees; written as a graph file for NCCL.

@@ -1,4 +1,4 @@
-//! What `oneport rings` says.
+//! Formats the answer of `oneport rings`.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::answers::answer::models;
 use crate::words::numbers::{both, percent, readable};
 use crate::words::output::count;
 
-/// Rings shown; the others are counted.
+/// Limit on the rings shown. The others are counted.
 const SHOWN: usize = 32;
 
-/// What was asked and found.
+/// The question and its answer.
 pub struct Report<'r> {
     /// The platform.
     pub platform: &'r Platform,
@@ -27,9 +27,9 @@ pub struct Report<'r> {
     pub ranks: Ranks,
     /// The best rings.
     pub rings: Rings,
-    /// All-gathers over trees; `None` where a limit came first.
+    /// All-gathers over trees; `None` if a limit came first.
     pub trees: Option<Rated>,
-    /// The graph file judged: what its rings carry.
+    /// The rings of a graph file that is checked.
     pub judged: Option<Judged>,
     /// Nodes outside the box of the processors that the equal rings go through.
     pub outside: Vec<String>,
@@ -41,9 +41,9 @@ pub struct Report<'r> {
 
 /// Graph files that were written.
 pub struct Written {
-    /// Where.
+    /// The paths of the files.
     pub paths: Vec<PathBuf>,
-    /// NCCL's names for the ways between GPUs.
+    /// NCCL's type of the paths between GPUs.
     pub path_type: PathType,
     /// Channels of each.
     pub channels: u32,
@@ -52,7 +52,7 @@ pub struct Written {
 }
 
 impl Report<'_> {
-    /// Why NCCL may not carry what the rings promise.
+    /// Reasons why NCCL may not attain the throughput of the rings.
     fn warnings(&self) -> Vec<String> {
         self.leaves_the_box().into_iter().chain(self.mixes()).collect()
     }
@@ -85,7 +85,7 @@ impl Report<'_> {
         })
     }
 
-    /// What trees carry, and what nothing exceeds, in the measure of rings (bus bandwidth): an all-gather takes every
+    /// Throughput of trees and its upper bound, as bus bandwidth, the measure of rings: an all-gather takes every
     /// processor's message to all others.
     fn of_trees(&self) -> Option<(Rational, Rational)> {
         let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
@@ -103,7 +103,7 @@ fn rate(platform: &Platform, value: &Rational) -> String {
     }
 }
 
-/// By which share one value is below another.
+/// The relative amount by which `value` is below `other`.
 fn below(value: &Rational, other: &Rational) -> Rational {
     Rational::from_integer(1.into()) - value / other
 }
@@ -208,7 +208,7 @@ fn of_trees(report: &Report<'_>) -> String {
     format!("{} of bus bandwidth for all-gathers ({proof}): {cost}", rate(report.platform, &trees))
 }
 
-/// What the proof charges.
+/// The names of the resources that the proof charges.
 fn limits(report: &Report<'_>) -> String {
     const NAMED: usize = 4;
     let prices = &report.rings.packing.certificate.prices;

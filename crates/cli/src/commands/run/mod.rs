@@ -16,7 +16,7 @@ use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::usage::usage;
 
-/// Transfers and merges up to which a run is written down and followed by the referee.
+/// Limit on the transfers and merges of a run that is listed and executed by the referee.
 const FOLLOWED: u64 = 100_000;
 
 /// What a plan delivers within a time: start-up, steady periods, clean-up, beside what no schedule exceeds.
@@ -40,7 +40,7 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// What is delivered by a date.
+/// The instances delivered by a date.
 struct Delivery {
     plan: Plan,
     until: Rational,
@@ -48,10 +48,10 @@ struct Delivery {
     bound: BigUint,
     horizon: Horizon,
     dated: BigUint,
-    /// As soon as possible; `None` where the run is too long to be written down.
+    /// Instances delivered if every task starts as soon as possible; `None` if the run is too long to list.
     eager: Option<u64>,
     policy: Option<Policy>,
-    /// The most messages that a node has to be able to hold.
+    /// The largest buffer that a node needs, in messages.
     buffer: BigUint,
     followed: bool,
 }
@@ -88,7 +88,7 @@ fn whole(text: &str) -> Result<BigUint> {
     value.and_then(|value| value.to_integer().to_biguint()).ok_or_else(wrong)
 }
 
-/// Counts by the sum over one period; where the run is short, the referee follows every message of it.
+/// Counts by the sum over one period. If the run is short, the referee executes all its messages.
 fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> {
     let problem = plan.problem()?;
     let execution = schedule::execution(problem, &plan.schedule)?;
@@ -124,7 +124,7 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
     Ok(Delivery { until, bound, horizon, dated, eager, policy, buffer, followed, plan })
 }
 
-/// Nothing is delivered that no schedule can deliver.
+/// An error, if more instances are delivered than the proved bound allows.
 fn check_bound(problem: Problem<'_>, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
     let rates = problem.collective().name();
     match found.iter().flatten().find(|delivered| *delivered > bound) {

@@ -1,4 +1,4 @@
-//! What is delivered, as text and as JSON.
+//! Formats the delivered instances as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -27,10 +27,10 @@ impl Delivery {
         &self.plan.steady_state.throughput * &self.until
     }
 
-    /// Lines for people.
+    /// The report as text.
     ///
     /// # Errors
-    /// A plan that is no problem's; the referee accepts none.
+    /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(&self.plan.platform, exact);
         let mut out = header(self.plan.problem()?);
@@ -81,7 +81,7 @@ impl Delivery {
         Ok(out)
     }
 
-    /// The same for programs.
+    /// The report as JSON.
     pub fn json(&self) -> Value {
         let schedule = &self.plan.schedule;
         let policy = self.policy.as_ref().map(|policy| {

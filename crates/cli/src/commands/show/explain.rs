@@ -1,4 +1,4 @@
-//! Why nothing is faster: the certificate, read step by step.
+//! Explains the upper bound: the certificate, step by step.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,14 @@ use crate::words::names;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most rows.
+/// Limit on the rows.
 const ROWS: usize = 20;
 
-/// What time costs, what an instance has to pay, and what follows: the check by hand of docs/theory.md.
+/// Explains the bound: the prices of time, the cost of an instance, and the conclusion. The check by hand is in
+/// docs/theory.md.
 ///
 /// # Errors
-/// A plan that the referee would not accept.
+/// The referee rejects the plan.
 pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     let problem = plan.problem()?;
     let proof = referee::proof(problem, &plan.certificate)?;
@@ -60,7 +61,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
-/// Demands of a kind, and what they are bounded by.
+/// The demands of a kind, and the quantity that bounds them.
 fn what(kind: Option<Kind>, count_of: usize) -> String {
     match kind {
         Some(Kind::Route) => format!("{}, the cheapest path of each", count(count_of, "message")),
@@ -70,7 +71,7 @@ fn what(kind: Option<Kind>, count_of: usize) -> String {
     }
 }
 
-/// What has to cross which borders, and what a crossing costs.
+/// The messages that have to cross borders, and the cost of a crossing.
 fn reasons(plan: &Plan, supply: &Rational, shown: Shown) -> Vec<Vec<String>> {
     let Certificate { cuts, borders, gatherings, potentials, exchanges, shares, .. } = &plan.certificate;
     let platform = &plan.platform;

@@ -82,7 +82,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     if arguments.windows.is_some() {
         bail!(usage("--windows: transmission windows belong to one reduction; draw the trees of a plan with --tree"));
     }
-    // A drawing of a broken plan would lend it credit.
+    // An invalid plan is not drawn: the drawing would suggest that it is valid.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
     let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
     let mut outputs = named(&drawings[..3]);
@@ -140,11 +140,11 @@ fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
     reduction::run(&arguments.plan, one, &Drawings { gantt, trees: [graph, tree], windows })
 }
 
-/// Periods of steady state in a timeline, unless told otherwise.
+/// Default number of periods of steady state in a timeline.
 const STEADY: u64 = 4;
 
-/// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
-/// there is a steady state to be seen.
+/// The whole run over the given number of periods. The default is the depth of the schedule plus [`STEADY`], so that
+/// the steady state is visible.
 fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     let (problem, periods) = (plan.problem()?, arguments.periods);
     let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
@@ -168,7 +168,7 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     }
 }
 
-/// The same run as soon as possible, and a line that says when each of the two ends, by the referee.
+/// The same run with every task as early as possible. Prints the ends of both runs, computed by the referee.
 fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     let (problem, shown) = (plan.problem()?, Shown::of(&plan.platform, exact));
     let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;
@@ -185,10 +185,10 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     Ok(eager)
 }
 
-/// Most patterns drawn: an all-gather among a thousand has thousands.
+/// Limit on the patterns drawn: an all-gather on a thousand nodes has thousands.
 const DRAWN: usize = 100;
 
-/// The trees or schemes that are drawn, each with a file of its own.
+/// The trees or schemes to draw, each with its file.
 fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
     let patterns = &plan.steady_state.patterns;
     if patterns.iter().all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {

@@ -1,4 +1,4 @@
-//! Paths, trees and schemes in a line each.
+//! Formats paths, trees and schemes, one per line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use crate::words::names::{self, common};
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most rows, chains of a pattern and merges of a pattern, unless all are asked for.
+/// Default limits on rows, chains of a pattern and merges of a pattern.
 const ROWS: usize = 20;
 const CHAINS: usize = 8;
 const MERGES: usize = 8;
 
-/// What the collective's patterns are called, and one step of them.
+/// The plural noun for the collective's patterns, and the noun for one step of them.
 pub fn words(collective: &Collective) -> (&'static str, &'static str) {
     match collective.blocks()[..] {
         [block] if collective.members().is_empty() => {
@@ -27,11 +27,11 @@ pub fn words(collective: &Collective) -> (&'static str, &'static str) {
     }
 }
 
-/// How patterns of a kind are spoken of.
+/// The nouns for patterns of a kind.
 struct Speech {
     plural: &'static str,
     step: &'static str,
-    /// Whether a pattern is told by its merges, and not by its hops.
+    /// Whether a pattern is described by its merges instead of its hops.
     merges: bool,
 }
 
@@ -45,7 +45,7 @@ fn speech(kind: Kind) -> Speech {
     Speech { plural, step, merges }
 }
 
-/// The kind of demand that a pattern carries out.
+/// The kind of a pattern's demand.
 pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
     plan.collective.demand(pattern.demand).map(|demand| demand.kind())
 }
@@ -89,7 +89,7 @@ fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
     tasks
 }
 
-/// Every task of a pattern: hops as chains; where values are combined, transfers and merges in their order.
+/// Every task of a pattern: hops as chains; if values are combined, transfers and merges in their order.
 fn full(plan: &Plan, pattern: &Pattern) -> String {
     if !kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges) {
         return hops_line(plan, pattern, usize::MAX);
@@ -105,14 +105,13 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
     format!("{}{}", into(plan, pattern), tasks.join(", "))
 }
 
-/// What matters of a pattern in a line: where a message goes, or what is merged where.
+/// A pattern in one line: its hops or its merges.
 pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
     if merges { merges_line(plan, pattern, most.max(MERGES)) } else { hops_line(plan, pattern, most) }
 }
 
-/// Hops as the chains that make them up, those that differ in their ends alone together:
-/// `a -> b -> {c, d}, d -> e`.
+/// Hops as chains; chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
 fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
     for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
@@ -152,7 +151,7 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     text
 }
 
-/// The merges, with their places: `a + b at sw, (a..b) + c at c; 4 transfers`.
+/// The merges, with their nodes: `a + b at sw, (a..b) + c at c; 4 transfers`.
 fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let owners = owners(plan, pattern);
     let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();
@@ -173,7 +172,7 @@ fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
     }
 }
 
-/// `into a: ` where one node wants the result.
+/// `into a: ` if one node wants the result.
 fn into(plan: &Plan, pattern: &Pattern) -> String {
     match plan.collective.demand(pattern.demand).map(|demand| demand.goals) {
         Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),

@@ -1,4 +1,4 @@
-//! What a certificate charges.
+//! Formats the prices of a certificate.
 
 use oneport::{Plan, Rational};
 
@@ -9,10 +9,10 @@ use crate::words::names::common;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
-/// Most odd sets that are told in a sentence.
+/// Limit on the odd sets that get a sentence.
 const SETS: usize = 20;
 
-/// All prices, as parts of the whole; alike resources of one price in one row. Each odd set has a sentence.
+/// All prices, as shares of their total. Alike resources of one price share a row. Odd sets have a sentence.
 pub fn prices(plan: &Plan, shown: Shown) -> String {
     let platform = &plan.platform;
     let total = charged(platform, &plan.certificate);

@@ -43,10 +43,10 @@ impl Variable {
     }
 }
 
-/// The variables as asked for.
+/// The variables in the requested format.
 ///
 /// # Errors
-/// A collective whose rates may be read in several ways.
+/// The rates of the collective are ambiguous.
 pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<String> {
     if arguments.json {
         return Ok(formats::rates_to_json(plan)?.trim_end().to_string());
@@ -127,7 +127,7 @@ fn message(plan: &Plan, demand: usize) -> String {
     }
 }
 
-/// `T[k,l,m]`, or both inputs where operands are not in order.
+/// `T[k,l,m]`, or both inputs if operands are not in order.
 fn merge(left: &Value, right: &Value) -> String {
     match (left.interval(), right.interval()) {
         (Some(one), Some(other)) if one.last + 1 == other.first => {

@@ -13,9 +13,9 @@ use crate::words::end::End;
 use crate::words::numbers::readable;
 use crate::words::output::{count, print};
 
-/// What is to be drawn.
+/// The requested drawings.
 pub struct Drawings<'a> {
-    /// Who is busy when.
+    /// The Gantt chart.
     pub gantt: &'a Option<PathBuf>,
     /// The tree.
     pub trees: [&'a Option<PathBuf>; 2],
@@ -25,7 +25,7 @@ pub struct Drawings<'a> {
 
 /// Prints one reduction, or draws it.
 pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<End> {
-    // A drawing of a broken schedule would lend it credit.
+    // An invalid schedule is not drawn: the drawing would suggest that it is valid.
     let recheck = referee::check_one(one).with_context(|| format!("{}: violation", plan.display()))?;
     let reduction = &one.reduction;
     let mut drawn = false;

@@ -2,9 +2,9 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 
-/// Columns where the output is no terminal.
+/// Columns, if the output is not a terminal.
 const WIDTH: u16 = 120;
-/// Narrower than this nothing is readable.
+/// Minimum width of a readable table.
 const NARROWEST: u16 = 60;
 
 /// A table without lines, as wide as the terminal at most.
@@ -17,7 +17,7 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     table.trim_fmt()
 }
 
-/// At most so many rows, and how many are left out.
+/// A table of at most `most` rows, and the number of rows left out.
 pub fn few(header: &[&str], rows: Vec<Vec<String>>, most: usize, all: &str) -> String {
     let rest = rows.len().saturating_sub(most);
     let shown = table(header, rows.into_iter().take(most));

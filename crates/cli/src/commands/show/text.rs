@@ -18,9 +18,9 @@ use crate::words::names::common;
 use crate::words::numbers::{Shown, readable, readable_count};
 use crate::words::output::count;
 
-/// Most kinds of nodes whose buffers are listed.
+/// Limit on the kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
-/// Most tasks of a period that are followed for depth and buffers.
+/// Limit on the tasks of a period that is executed for depth and buffers.
 const TASKS: u64 = 1_000_000;
 
 /// What is printed of a plan.
@@ -43,10 +43,10 @@ pub struct TextArguments {
     pub exact: bool,
 }
 
-/// What was asked for of the plan; else what everybody wants to see.
+/// The requested sections of the plan; by default its overview.
 ///
 /// # Errors
-/// A plan that the referee would not accept.
+/// The plan is invalid.
 pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     let shown = Shown::of(&plan.platform, arguments.exact);
     let sections = [
@@ -63,7 +63,7 @@ pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     Ok(texts.join("\n\n"))
 }
 
-/// The answer, one of each kind of pattern, and what a node must hold.
+/// The answer, one pattern of each class, and the buffers of the nodes.
 fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     let mut out = answer::head(
         plan,
@@ -88,7 +88,7 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
-/// One period, task by task, where that is quickly done.
+/// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
     let patterns = plan.schedule.patterns.iter();
     let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();

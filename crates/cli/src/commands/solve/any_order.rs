@@ -1,4 +1,4 @@
-//! What an operator that commutes would bring.
+//! Hint: how much `--commutative` would gain.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use crate::answers::bottleneck::IN_ORDER;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::numbers::percent;
 
-/// Least time for the second answer; it may take as long as the first did.
+/// Minimum time limit of the second solve. If the first took longer, the limit is the first's time.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// The hint that operands are combined in their order, with what any order would give as far as that is found in
-/// moments; `None` where it is proved to give nothing.
+/// The hint that operands are combined in their order, with the gain of any order if it is found quickly. `None` if any
+/// order is proved to gain nothing.
 pub fn hint(plan: &Plan, arguments: &QuestionArguments, options: &Options, took: Duration) -> Option<String> {
     let may = IN_ORDER.to_string();
     let Some((throughput, upper_bound, status)) = any_order(plan, arguments, options, took) else { return Some(may) };
@@ -34,7 +34,8 @@ pub fn hint(plan: &Plan, arguments: &QuestionArguments, options: &Options, took:
     }
 }
 
-/// The throughput in any order, its bound, and whether they meet; `None` if there is too little time left to ask.
+/// The throughput in any order, its bound, and whether they meet. `None` if too little time is left, or if no rating is
+/// found.
 fn any_order(
     plan: &Plan,
     arguments: &QuestionArguments,

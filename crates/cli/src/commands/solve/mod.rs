@@ -27,7 +27,7 @@ use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
-/// How long a plan is written after somebody has asked for an end.
+/// Time to write a plan after an interrupt.
 const WRITING: Duration = Duration::from_secs(5);
 
 /// Which linear program is solved.
@@ -123,7 +123,7 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
             Err(error) if error.is::<Usage>() => return Err(error),
             Err(error) => {
                 let told = on_one_line(&error);
-                // What cannot be read says so itself.
+                // Errors about reading a file name it themselves.
                 let about = if told.starts_with(&name) { String::new() } else { format!("{name}: ") };
                 eprintln!("error: {about}{told}");
                 if arguments.json {
@@ -136,7 +136,7 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
     Ok(end)
 }
 
-/// The answer for one platform; what is told while it is sought, and that it is infeasible, begins with `about`.
+/// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`.
 fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
     let platform = arguments.question.platform(path)?;
     let collective = question::collective(&platform, &arguments.question)?;
@@ -173,7 +173,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             if arguments.json {
                 print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
             } else {
-                // People are told how much, programs at once.
+                // Text says how much any order gains; JSON does not wait for that.
                 let hint = |text: String| match text == bottleneck::IN_ORDER {
                     true => any_order::hint(plan, &arguments.question, options, seconds),
                     false => Some(text),
@@ -218,7 +218,7 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
     Ok(Options { formulation, period: period(arguments)?, whole_messages, ..Options::default() })
 }
 
-/// Which periodic schedule is asked for.
+/// The requested kind of periodic schedule.
 fn period(arguments: &SolveArguments) -> Result<Period> {
     if let Some(period) = &arguments.period {
         return Ok(Period::Fixed(positive("--period", period)?));

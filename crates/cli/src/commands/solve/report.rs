@@ -12,7 +12,7 @@ use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
 use crate::words::numbers::decimal;
 
-/// What was asked.
+/// The question.
 fn question(path: &Path, problem: Problem<'_>) -> Map<String, Value> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let pairs = [
@@ -45,7 +45,7 @@ fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational) -> M
     answer.as_object().cloned().unwrap_or_default()
 }
 
-/// What is known where no schedule is listed; the throughput is 0 where none is known.
+/// The answer without a listed schedule; the throughput is 0 if none is known.
 pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration) -> Value {
     let Bounded { bound, known, ended_by, .. } = &unlisted.bounded;
     let mut report = question(path, problem);
@@ -61,7 +61,7 @@ pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds:
     Value::Object(report)
 }
 
-/// What was found.
+/// The answer with a plan.
 pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
     let plan = &planned.plan;
     let mut report = plan.problem().map(|problem| question(path, problem)).unwrap_or_default();
@@ -92,7 +92,7 @@ pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds:
     Value::Object(report)
 }
 
-/// That these messages cannot arrive.
+/// The answer that these messages cannot arrive.
 pub fn infeasible(path: &Path, problem: Problem<'_>, unreachable: &[String], seconds: Duration) -> Value {
     let mut report = question(path, problem);
     for key in ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"] {

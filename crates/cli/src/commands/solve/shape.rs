@@ -9,10 +9,10 @@ use crate::words::usage::usage;
 
 /// Percent of the time left that the search may take; the rest is for the plan.
 const SEARCH: u32 = 70;
-/// Most links named.
+/// Limit on the links named.
 const NAMED: usize = 12;
 
-/// The best of the kind asked for; `None` where a target cannot be reached.
+/// The best tree or graph of this shape; `None` if a target is unreachable.
 pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Option<Shaped>> {
     if problem.collective().name() != "broadcast" {
         let option = if shape == Shape::Tree { "--single-tree" } else { "--single-dag" };
@@ -25,7 +25,7 @@ pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Opt
     Ok(best_shape(problem, &options, shape)?)
 }
 
-/// The question on the links that were found alone.
+/// The question, restricted to the links that were found.
 pub fn confined<'a>(problem: Problem<'a>, shaped: Option<&'a Shaped>) -> Result<Problem<'a>> {
     let Some(shaped) = shaped else { return Ok(problem) };
     Ok(Problem::new(&shaped.platform, problem.collective(), problem.volumes())?)

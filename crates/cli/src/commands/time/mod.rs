@@ -1,4 +1,4 @@
-//! `oneport time`: one operation of so many bytes.
+//! `oneport time`: times of one operation, by size.
 
 mod report;
 mod rows;

@@ -14,16 +14,16 @@ use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
 use crate::words::numbers::{Shown, decimal, percent, readable};
 
-/// Most lines of a picture, beside the bound and our own.
+/// Limit on the lines of a picture, besides the bound and our own.
 const DRAWN: usize = 4;
 
-/// What is reported.
+/// The data of a report.
 pub struct Report<'a> {
-    /// The question, of the first size.
+    /// The question with the first size.
     pub problem: Problem<'a>,
-    /// By size.
+    /// One row per size.
     pub rows: &'a [Row],
-    /// One size alone: all algorithms are listed.
+    /// Whether there is only one size. Then all algorithms are listed.
     pub single: bool,
 }
 
@@ -61,7 +61,7 @@ impl Report<'_> {
         }
     }
 
-    /// Lines for people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         if self.single {
@@ -119,7 +119,7 @@ impl Report<'_> {
         aligned(table, 0)
     }
 
-    /// Seconds, where the platform has units.
+    /// The time in seconds; without units, in the platform's time.
     fn seconds(&self, time: &Rational) -> Rational {
         self.units().map_or_else(|| time.clone(), |units| time * units.time.seconds())
     }
@@ -232,7 +232,7 @@ fn pieces(timed: &Timed) -> String {
     if timed.pieces == 1 { "in one piece".to_string() } else { format!("in {} pieces", timed.pieces) }
 }
 
-/// How much shorter the bound is, as a share of the time.
+/// The distance of the time from the bound, as a share of the time.
 fn gap(best: &Timed, row: &Row) -> Rational {
     if best.length.is_zero() {
         return Rational::zero();

@@ -1,4 +1,4 @@
-//! One size after the other.
+//! Times one operation, size by size.
 
 use anyhow::{Result, bail};
 use num_traits::One;
@@ -14,15 +14,15 @@ use crate::answers::once::{self, Own};
 use crate::answers::optimum::{self, Optimum};
 use crate::flags::question;
 
-/// The name of our own.
+/// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
 
-/// What one way of doing it takes.
+/// The best time of one algorithm.
 #[derive(Debug, Clone)]
 pub struct Timed {
     /// Name of the algorithm.
     pub name: String,
-    /// How many segments, or pieces of a steady state.
+    /// The number of segments, or of pieces of a steady state.
     pub pieces: u32,
     /// Time of the operation.
     pub length: Rational,
@@ -38,21 +38,21 @@ impl Timed {
 pub struct Row {
     /// The volumes.
     pub volumes: Volumes,
-    /// The shortest first.
+    /// The times, the shortest first.
     pub timed: Vec<Timed>,
-    /// What no schedule undercuts.
+    /// Proved lower bound on the time.
     pub least: Rational,
 }
 
 /// A size that is to be timed.
 struct Size<'a> {
     problem: Problem<'a>,
-    /// Place of the steady state.
+    /// Index of the steady state.
     rated: usize,
     least: Rational,
 }
 
-/// All sizes; `None`, and why on standard error, where messages cannot arrive.
+/// Times all sizes. If messages cannot arrive, prints them on standard error and returns `None`.
 pub fn of(
     platform: &Platform,
     collective: &Collective,
@@ -85,13 +85,13 @@ pub fn of(
     Ok(Some(timed(&sizes, &ratings, named, &options.watch)?))
 }
 
-/// Those whose order of operands is right.
+/// Keeps the algorithms that respect the order of operands, if an operator does not commute.
 fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
     let commutes = problem.demands().all(|demand| demand.commutative);
     algorithms.into_iter().filter(|algorithm| commutes || algorithm.is_in_order(problem)).collect()
 }
 
-/// Our own way is sought for the next size while named algorithms are for this one.
+/// Times all sizes. Named algorithms of one size are searched in parallel with our own run of the next size.
 fn timed<'a>(
     sizes: &[Size<'a>],
     ratings: &'a [Rated],
@@ -125,8 +125,8 @@ fn timed<'a>(
     Ok(rows)
 }
 
-/// What is done for the last size in less time than the best of a smaller one takes is done for that one as well, if
-/// no piece is less than a byte.
+/// If the best run of the last size takes less time than the best of a smaller size, it replaces that one. Pieces must
+/// not be less than a byte.
 fn no_longer(before: &[Size<'_>], rows: &mut [Row], (name, mut best): (String, Found), watch: &Watch) -> Result<()> {
     for (size, row) in before.iter().zip(rows).rev() {
         let pieces = once::search(size.problem, watch).pieces;
@@ -146,7 +146,8 @@ fn no_longer(before: &[Size<'_>], rows: &mut [Row], (name, mut best): (String, F
     Ok(())
 }
 
-/// Our own way and all algorithms, each with its best number of pieces, and the best; the referee executes that.
+/// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
+/// best.
 fn time(
     problem: Problem<'_>,
     own: Found,
@@ -155,7 +156,7 @@ fn time(
     watch: &Watch,
 ) -> Result<(Vec<Timed>, (String, Found))> {
     let search = once::search(problem, watch);
-    // Where one size follows another, an algorithm that cannot be the best is not searched as far.
+    // From the second size on, the search of an algorithm that cannot be the best is shorter.
     let goal = follows.then_some(&own.shortest.length);
     let found = |way: &mut NamedSearch<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
     let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Sizes in a row.
+//! Parses sequences of sizes.
 
 use anyhow::Result;
 use num_traits::{One, Signed};
@@ -7,7 +7,7 @@ use oneport::{Rational, parse_rational};
 use crate::words::bytes::bytes;
 use crate::words::usage::usage;
 
-/// Most sizes.
+/// Limit on the number of sizes.
 const MOST: usize = 200;
 
 /// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before.

@@ -17,10 +17,10 @@ use oneport::{NodeId, Platform, PortModel, Rational, Units, formats, parse_ratio
 
 use crate::words::usage::usage;
 
-/// Most names that a message lists.
+/// Limit on the names that a message lists.
 const LISTED: usize = 8;
 
-/// What is done to each link or node that a change names.
+/// The operation on each link or node that a change names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Operation {
     Cost(Number),
@@ -36,7 +36,7 @@ enum Targets {
     Nodes(Vec<NodeId>),
 }
 
-/// What these changes mean on a platform, in their order.
+/// Parses changes for a platform and returns them in the given order.
 ///
 /// # Errors
 /// A usage error that quotes the change and says what would be right.
@@ -95,7 +95,8 @@ pub fn at_nodes(platform: &Platform, nodes: &[NodeId]) -> Vec<LinkId> {
     links
 }
 
-/// Of several nodes those that compute; a single one may begin to.
+/// Sets or multiplies the compute cost: of the processors among several nodes, or of a single node, which becomes a
+/// processor if a cost is given.
 fn compute(platform: &Platform, nodes: Vec<NodeId>, number: &Number) -> Result<Vec<Change>, String> {
     let processors = |node: &&NodeId| platform.node(**node).is_processor();
     let chosen: Vec<NodeId> = match (&nodes[..], number) {
@@ -180,7 +181,7 @@ fn positive(property: &str, text: &str, value: Result<Rational, String>) -> Resu
     }
 }
 
-/// What a cost does when a bandwidth does this.
+/// The change of the cost that has the same effect as this change of the bandwidth.
 fn inverse(number: Number) -> Number {
     match number {
         Number::Times(factor) => Number::Times(factor.recip()),
@@ -212,7 +213,7 @@ fn targets(platform: &Platform, text: &str) -> Result<Targets, String> {
     }
 }
 
-/// The links between nodes of two patterns; an error if there are none.
+/// The links between nodes of two patterns; an error if no link matches.
 fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<LinkId>, String> {
     let (tails, heads) = (nodes(platform, from)?, nodes(platform, to)?);
     let leads = |link: LinkId, tails: &[NodeId], heads: &[NodeId]| {
@@ -235,7 +236,7 @@ fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<Li
     Err(format!("no link leads from '{from}' to '{to}'; {reached}"))
 }
 
-/// The nodes of a name or pattern, ascending; an error if there are none.
+/// The nodes of a name or pattern, ascending; an error if no node matches.
 fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
     if let Some(node) = platform.find(pattern) {
         return Ok(vec![node]);

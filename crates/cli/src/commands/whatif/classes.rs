@@ -1,4 +1,4 @@
-//! What could be bought faster: classes of cables, of nodes' ports and of processors that are alike.
+//! Groups cables, nodes' ports and processors that are alike into classes whose speed `whatif` varies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use oneport::{NodeId, Platform, PortModel, Problem, Rational};
 use super::change::at_nodes;
 use crate::words::names::{common, list};
 
-/// What a class consists of.
+/// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Cables: a link and, where it has the same cost, the link back.
+    /// Cables: a link and, if it has the same cost, the reverse link.
     Links,
     /// The ports of nodes that have some (all models but `links`): all links that enter or leave them.
     Ports,
@@ -34,11 +34,11 @@ impl Kind {
 /// Members that are alike: of equal kind, model and cost, with names that differ in digits only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// What the members are.
+    /// The kind of the members.
     pub kind: Kind,
-    /// What the members' names have in common.
+    /// The common part of the members' names.
     pub name: String,
-    /// How many cables, nodes or processors.
+    /// The number of cables, nodes or processors.
     pub members: usize,
     /// Cost of each link (of ports: of each node's fastest link), or compute cost of each processor.
     pub cost: Rational,
@@ -46,19 +46,19 @@ pub struct Class {
     nodes: Vec<NodeId>,
 }
 
-/// What is tried with a class.
+/// A change of all members of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trial {
     /// Twice as fast: half the cost.
     Doubled,
     /// Half as fast: twice the cost.
     Halved,
-    /// Links that are gone; processors that only forward.
+    /// Links are removed; processors only forward.
     Removed,
 }
 
 impl Trial {
-    /// All of them.
+    /// All trials.
     pub const ALL: [Trial; 3] = [Trial::Doubled, Trial::Halved, Trial::Removed];
 
     /// The name in `--json` and in the table.
@@ -72,7 +72,7 @@ impl Trial {
 }
 
 impl Class {
-    /// What the trial changes; `None` where it means nothing (ports cannot be removed).
+    /// The changes of the trial; `None` if it does not apply (ports cannot be removed).
     pub fn changes(&self, trial: Trial) -> Option<Vec<Change>> {
         let factor = |up: i64, down: i64| Number::Times(Rational::new(up.into(), down.into()));
         match (trial, self.kind) {
@@ -84,7 +84,7 @@ impl Class {
         }
     }
 
-    /// All costs changed alike.
+    /// The changes that apply `number` to all costs of the class.
     pub fn times(&self, number: &Number) -> Vec<Change> {
         match self.kind {
             Kind::Processors => self.nodes.iter().map(|&node| Change::Compute(node, number.clone())).collect(),
@@ -93,8 +93,8 @@ impl Class {
     }
 }
 
-/// All classes of a problem's platform. Ports are left out where their links are a class of cables, processors where
-/// no merge takes time.
+/// All classes of a problem's platform. Ports are left out if their links are a class of cables. Processors are left
+/// out if no merge takes time.
 pub fn of(problem: Problem<'_>) -> Vec<Class> {
     let platform = problem.platform();
     let mut classes = cables(platform);
@@ -107,7 +107,7 @@ pub fn of(problem: Problem<'_>) -> Vec<Class> {
     classes
 }
 
-/// What ends of links, or nodes, have to have in common.
+/// The properties that nodes of one class, or ends of its links, share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     name: String,
@@ -122,17 +122,17 @@ fn alike(platform: &Platform, id: NodeId) -> Alike {
     Alike { name, computes: node.is_processor(), model: platform.model_of(id), ports: node.ports }
 }
 
-/// What cables have to have in common.
+/// The properties that cables of one class share.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct AlikeCables {
     from: Alike,
     to: Alike,
-    /// Whether there is a way back, of the same cost.
+    /// Whether the reverse link exists and has the same cost.
     both: bool,
     cost: Rational,
 }
 
-/// A link, and the way back of the same cost.
+/// A link, and the reverse link if it has the same cost.
 type Cable = (LinkId, Option<LinkId>);
 
 fn cables(platform: &Platform) -> Vec<Class> {
@@ -144,7 +144,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
             continue;
         }
         let (from, to) = (alike(platform, link.from), alike(platform, link.to));
-        // A cable has no direction: its ends are told in one order.
+        // A cable has no direction: its ends are sorted.
         let turned = back.filter(|_| to < from);
         let ((from, to), cable) = match turned {
             Some(back) => ((to, from), (back, Some(id))),

@@ -1,19 +1,19 @@
-//! The least improvement that gains all that doubling gains.
+//! Finds the least speed-up of a class that gains as much as doubling it.
 //!
 //! Let a class of links or processors be `f` times as fast, `1 <= f <= 2`: their times are multiplied by `g = 1/f`. The
 //! optimum `T(f)` never falls with `f`, and is often `T(2)` long before 2, because something else limits then.
 //!
 //! **Theorem.** Let a certificate prove less than `T(2)` at some `f`, and exactly `T(2)` at a larger `f'`. Then no
 //! factor between is enough.
-//! **Proof.** Under its prices, worth `P`, an instance costs at least `C(g)`, the least over all ways to carry one out,
-//! each linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)` and
-//! `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
+//! **Proof.** Under its prices, worth `P`, an instance costs at least `C(g)`, the least cost of a pattern. Each
+//! pattern's cost is linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)`
+//! and `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
 //!
-//! So from `f = 1` on, the `f'` of the optimum's certificate is tried, then that of the optimum there, until it is
-//! enough: the least factor, for optima grow with `f`. Where this takes too many steps: a steady state found for `f =
-//! 2` occupies every resource for a time linear in `g`, known from its loads at `f = 1` and `f = 2`, so the least `f`
-//! follows at which nothing is too busy for it, and `T(f) = T(2)` there; what is found there may do with less again.
-//! Where no less follows, 3/2 is tried.
+//! From `f = 1` on, the search solves the `f'` of the current optimum's certificate, until `T(f') = T(2)`. This factor
+//! is the least, since optima never fall with `f`. If it takes too many steps, the search uses a steady state found for
+//! `f = 2`. This occupies every resource for a time linear in `g`, known from its loads at `f = 1` and `f = 2`. At the
+//! least `f` that overloads no resource, `T(f) = T(2)`. The steady state found there may allow a smaller factor again.
+//! If no smaller factor follows, 3/2 is tried.
 
 use anyhow::Result;
 use num_bigint::BigInt;
@@ -25,20 +25,21 @@ use oneport::{Options, Platform, Problem, Rated, Rating, Rational, Status, rate,
 use super::classes::Class;
 use crate::answers::bottleneck::busy;
 
-/// Between 1 and 2.
+/// A speed-up between 1 and 2.
 pub struct Enough {
-    /// How many times as fast is enough for the throughput of twice as fast.
+    /// Speed-up that suffices for the throughput of doubling.
     pub factor: Rational,
-    /// Whether less is proved not to be.
+    /// Whether smaller factors are proved not to suffice.
     pub is_least: bool,
 }
 
-/// Factors that are solved for one class, at most.
+/// Limit on the factors solved for one class.
 const TRIES: usize = 4;
-/// Chords tried at most: costs have few pieces.
+/// Limit on the chords tried: piecewise linear costs have few pieces.
 const CHORDS: usize = 8;
 
-/// What is enough, where doubling the class gains something; `None` elsewhere, and where optima are not proved.
+/// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
+/// is not proved.
 pub fn of(
     problem: Problem<'_>,
     base: &Rated,
@@ -70,7 +71,8 @@ pub fn of(
     Ok(Some(Enough { factor: enough, is_least: false }))
 }
 
-/// The least factor that is enough, by one certificate after another; `None` where it is not found in few steps.
+/// The least factor that suffices, from a sequence of certificates. `None` if it is not found in [`TRIES`] steps, or if
+/// an optimum is not proved.
 fn least_factor(
     problem: Problem<'_>,
     base: &Rated,
@@ -96,8 +98,8 @@ fn least_factor(
     Ok(None)
 }
 
-/// The share of its times that a class may take, more than half and less than `slow`, at which the certificate proves
-/// what is wanted and no less; `None` where it is not found in few steps.
+/// The multiple of a class's times, at least 1/2 and below `slow`, at which the certificate's bound equals `wanted`.
+/// `None` if it is not found in [`CHORDS`] steps.
 fn chord(
     problem: Problem<'_>,
     certificate: &Certificate,
@@ -106,7 +108,7 @@ fn chord(
     options: &Options,
 ) -> Result<Option<Rational>> {
     let target = wanted.recip();
-    // What an instance costs at least, in the prices' worth: concave, so chords are below.
+    // Least cost of an instance, relative to the total of the prices: concave, so chords are below.
     let cost = |share: &Rational| -> Result<Option<Rational>> {
         let there = times(problem, class, share.clone())?;
         let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
@@ -132,7 +134,8 @@ fn chord(
     Ok(None)
 }
 
-/// The platform with a class so many times as fast, and its optimum, if that is what is wanted.
+/// The platform with a class `factor` times as fast, and its optimum; `None` unless the optimum is proved and equals
+/// `wanted`.
 fn attained(
     problem: Problem<'_>,
     class: &Class,
@@ -146,7 +149,7 @@ fn attained(
     Ok(attains.then_some((platform, *rated)))
 }
 
-/// The platform with a class that takes so many times as long.
+/// The platform with the costs of a class multiplied by `times`.
 fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Result<Platform> {
     Ok(problem.platform().changed(&class.times(&Number::Times(times)))?.platform)
 }
@@ -156,7 +159,8 @@ fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>> {
     Ok(Problem::new(platform, problem.collective(), problem.volumes())?)
 }
 
-/// The least factor at which nothing is too busy for a steady state at another; `None` if that is no less.
+/// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
+/// `factor`).
 fn factor(problem: Problem<'_>, (fast, rated): (Problem<'_>, &Rated), factor: &Rational) -> Option<Rational> {
     let one = Rational::one();
     let least = factor.recip();

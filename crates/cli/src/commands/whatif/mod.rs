@@ -137,7 +137,7 @@ fn scenario(
     Ok(Row { name: arguments.changes.join("; "), class: None, outcome, bottleneck, enough: None })
 }
 
-/// A row for every class and trial that means something.
+/// A row for every class and applicable trial.
 fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progress) -> Result<Vec<Row>> {
     let mut trials = Vec::new();
     for class in classes::of(problem) {
@@ -147,7 +147,7 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
     let mut rows = Vec::with_capacity(total);
     for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
         progress.about(format!("{} of {total}, {} {}: ", place + 1, class.name, trial.name()));
-        // Of the time left, an equal part for each that is left.
+        // Each remaining trial gets an equal part of the time left.
         let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
         let options = Options { watch: options.watch.stage(percent), ..options.clone() };
         let changed = problem.platform().changed(&changes)?.platform;
@@ -164,8 +164,8 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
     Ok(rows)
 }
 
-/// A row for every pair of classes that limit together, and for every triple that gains more than its pairs, where no
-/// class alone gains anything; and how many of both were tried.
+/// If no class alone gains anything: a row for every pair of classes that limit together, and for every triple that
+/// gains more than its pairs. Also the numbers of pairs and triples tried.
 fn together(
     problem: Problem<'_>,
     base: &Rated,

@@ -1,4 +1,4 @@
-//! What `oneport whatif` prints.
+//! Formats the answer of `oneport whatif`.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
 use crate::words::output::count;
 
-/// Most unreachable pairs that a row of `--json` lists.
+/// Limit on the unreachable pairs that a row of `--json` lists.
 const PAIRS: usize = 5;
 
-/// Everything there is to say.
+/// The data of a report.
 pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
     pub rows: Vec<Row>,
-    /// Pairs and triples of classes that are doubled together; tried where no class alone gains.
+    /// Pairs and triples of classes doubled together. They are tried if no class alone gains.
     pub sets: Vec<Row>,
-    /// How many pairs and triples were tried.
+    /// The numbers of pairs and triples tried.
     pub tried: [usize; 2],
     /// Whether fractions are printed in full.
     pub exact: bool,
@@ -88,11 +88,11 @@ impl Report<'_> {
         Value::Object(object)
     }
 
-    /// Between which the best throughput over the base's best lies; one number where both are optimal; `None` where
-    /// nothing is known.
+    /// Lower and upper bound on the best throughput over the base's best; they are equal if both optima are proved.
+    /// `None` if nothing is known.
     ///
-    /// What is twice as fast gains something between nothing and twice as much: slowed down by two, its schedules are
-    /// the base's. So what is half as fast loses between nothing and half, and what is less never gains.
+    /// Doubling multiplies the optimum by 1 to 2: slowed down by two, every schedule of the doubled platform runs on
+    /// the base. So halving multiplies it by 1/2 to 1, and removing never gains.
     fn shares(&self, row: &Row) -> Option<[Rational; 2]> {
         let (low, high) = match &row.outcome {
             Outcome::Rated(rated) => (
@@ -111,8 +111,8 @@ impl Report<'_> {
         })
     }
 
-    /// The rows of each class in one line, the most worthwhile class first: what doubling gains, then what halving and
-    /// removing cost.
+    /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
+    /// worthwhile class is first.
     fn lines(&self) -> Vec<Line<'_>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         for row in &self.rows {
@@ -137,7 +137,7 @@ impl Report<'_> {
         lines
     }
 
-    /// The report for people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut out = header(self.problem);
         out.push_str(&format!("base        {}\n", self.told(&self.base)));
@@ -178,7 +178,7 @@ impl Report<'_> {
             let enough = line.rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
-                // Rounded up: less may not be enough.
+                // Rounded up: a smaller factor may not suffice.
                 let thousand = Rational::from_integer(1000.into());
                 format!("x{}{less}", short(&((&enough.factor * &thousand).ceil() / thousand)))
             });
@@ -188,7 +188,7 @@ impl Report<'_> {
         format!("{}\n", table.trim_fmt())
     }
 
-    /// What sets gain that gain something, the most first, and that no class alone does.
+    /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
     fn together(&self) -> String {
         if self.sets.is_empty() {
             return String::new();
@@ -221,7 +221,7 @@ impl Report<'_> {
         }
     }
 
-    /// What it does to the base's throughput. Where either is known between two bounds only, so is the effect.
+    /// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
     fn effect(&self, row: &Row) -> String {
         match (&row.outcome, self.shares(row)) {
             (Outcome::Infeasible(_), _) => "no path".to_string(),
@@ -232,7 +232,7 @@ impl Report<'_> {
         }
     }
 
-    /// What one member offers.
+    /// The bandwidth or compute cost of one member.
     fn each(&self, class: &Class) -> String {
         if class.cost.is_zero() {
             return "no time".to_string();
@@ -294,7 +294,7 @@ struct Line<'a> {
     rows: [Option<&'a Row>; 3],
 }
 
-/// `+24 %`, `-50 %`, or `0` where nothing changes.
+/// `+24 %`, `-50 %`, or `0` if nothing changes.
 fn difference(share: &Rational) -> String {
     let change = share - Rational::one();
     match (change.is_zero(), change.is_positive()) {

@@ -1,4 +1,4 @@
-//! What is told of a platform that differs from the base.
+//! A row of the answer: a changed platform and its outcome.
 
 use oneport::watch::Limit;
 use oneport::{Problem, Rated};
@@ -7,33 +7,33 @@ use super::classes::{Class, Trial};
 use super::enough::Enough;
 use crate::answers::bottleneck::{self, Bottleneck};
 
-/// What came out of one platform.
+/// The outcome for one platform.
 pub enum Outcome {
     /// The optimum.
     Rated(Box<Rated>),
-    /// From which node to which there is no path.
+    /// The pairs of nodes without a path.
     Infeasible(Vec<String>),
-    /// The question makes no sense on the changed platform, for this reason.
+    /// The reason why the changed platform does not admit the problem.
     Impossible(String),
-    /// A limit came first.
+    /// The limit that ended the search.
     Stopped(Limit),
 }
 
 /// A platform that differs from the base.
 pub struct Row {
-    /// What is changed: a class's name, or the changes as they were given.
+    /// The changed class's name, or the changes as they were given.
     pub name: String,
-    /// The class and what is tried with it.
+    /// The class and its trial; `None` for changes given by the user.
     pub class: Option<(Class, Trial)>,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What limits; told of changes that were given.
+    /// The bottleneck, for changes given by the user.
     pub bottleneck: Option<Bottleneck>,
-    /// Told where something is doubled.
+    /// The sufficient factor, for doubled classes.
     pub enough: Option<Enough>,
 }
 
-/// What limits.
+/// The bottleneck of a platform.
 pub fn limiting(problem: Problem<'_>, rated: &Rated) -> Bottleneck {
     bottleneck::of(problem, &rated.steady_state, &rated.certificate, rated.status)
 }

@@ -1,4 +1,4 @@
-//! Sets of classes: where doubling any class alone gains nothing, two or three that limit together may.
+//! Sets of classes: if doubling any class alone gains nothing, doubling two or three together may.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use oneport::{Rated, Rational, Status};
 use super::classes::{Class, Trial};
 use super::row::{Outcome, Row};
 
-/// Classes that sets are made of, at most: those whose halving costs most. Six are 15 pairs and 20 triples, each of
-/// which is solved.
+/// Limit on the classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples;
+/// each is solved.
 const MOST: usize = 6;
 
 /// Classes that are doubled together.
 pub struct Set {
     /// `A and B`, `A and B and C`.
     pub name: String,
-    /// Their places among those that sets are made of.
+    /// Their indices among the classes that form sets.
     pub members: BTreeSet<usize>,
     /// Each link or processor once.
     pub changes: Vec<Change>,
 }
 
-/// The pairs, then the triples to try; none where a class alone gains something, or is not proved to gain nothing.
+/// The pairs, then the triples to try. Empty unless every class alone is proved to gain nothing.
 pub fn of(base: &Rated, rows: &[Row]) -> Vec<Set> {
     let optimum = &base.upper_bound;
     let gains = |row: &Row| match (&row.class, &row.outcome) {
