@@ -82,7 +82,7 @@ fn draw(platform: &Platform, diagram: &Diagram) -> String {
     for edge in &diagram.edges {
         let (tooltip, target) = (quote(&edge.tooltip), &diagram.vertices[edge.to]);
         let style = match diagram.style {
-            // What is used in place is dashed.
+            // Parts used in place are dashed.
             Style::Scheme if edge.links.is_empty() => " [style=dashed]".to_string(),
             Style::Tree if !edge.links.is_empty() => {
                 let names = edge.links.iter().map(|&link| words::link_name(platform, link));

@@ -56,8 +56,8 @@ pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     if source.text.trim_start().starts_with('{') { read(source) } else { read_log(source) }
 }
 
-/// What nccl-tests print: comments, and rows `size count type [redop root] time algbw busbw #wrong`, out of place, then
-/// the last four once more, in place.
+/// The printed text of nccl-tests: comments, and rows `size count type [redop root] time algbw busbw #wrong`, out of
+/// place, then the last four once more, in place.
 fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
     let (mut collective, mut rows) = (None, Vec::new());
     for line in source.text.lines() {

@@ -25,7 +25,7 @@ struct Tree<'a> {
     platform: &'a Platform,
     /// All nodes, each after its parent.
     order: Vec<NodeId>,
-    /// By node, the links to its parent and back; `None` for the root.
+    /// Per node, the links to its parent and back; `None` for the root.
     ways: Vec<Option<[LinkId; 2]>>,
     depths: Vec<usize>,
 }
@@ -84,7 +84,7 @@ impl<'a> Tree<'a> {
         links
     }
 
-    /// By link, how many messages of an instance take it.
+    /// Per link, the number of messages of an instance on it.
     fn messages(&self, question: &Question<'_>) -> Result<Vec<u64>, LpError> {
         let mut messages = vec![0; self.platform.links().len()];
         for block in question.problem().blocks() {
@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Rates that are too large are none that an answer has room for.
+/// An answer has no room for rates that are too large.
 fn add(sum: &mut u64, count: u64) {
     *sum = sum.saturating_add(count);
 }
@@ -146,7 +146,7 @@ fn travels_alone(question: &Question<'_>) -> bool {
     question.problem().blocks().iter().all(|block| block.kind == Kind::Route)
 }
 
-/// What the busiest resource proves where one way leads from each node to each; `None` elsewhere, and for values that
+/// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
 /// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x their ways)`.
 pub(crate) fn bound(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };

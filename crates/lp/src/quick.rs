@@ -19,7 +19,7 @@ pub type Quick = fn(&Question<'_>, Option<&Rational>) -> Result<Option<Bound>, L
 /// what one port does; where one way leads from each node to each, what the busiest link or port on it does.
 pub const QUICK: [Quick; 4] = [only_way::bound, |question, _| cut_bound(question), first_of_all_reduce, slowest_port];
 
-/// What [`QUICK`] proves, or as much of it as the question's watch leaves time for.
+/// The bounds of [`QUICK`], or as many of them as the question's watch leaves time for.
 ///
 /// # Errors
 /// Those of the searches, but for the limit.

@@ -98,7 +98,7 @@ fn is_one_tree(question: &Question<'_>) -> bool {
 /// Most nodes that replicate on a platform with switches whose routes, from each to each, are looked at first.
 const ROUTED: usize = 256;
 
-/// Whether there are so many routes through switches that chains are found sooner than one tree.
+/// Whether chains are found sooner than one tree, because of the number of routes through switches.
 fn has_many_routes(question: &Question<'_>) -> bool {
     let nodes = question.platform().nodes();
     let replicating = nodes.iter().filter(|node| node.replicates).count();

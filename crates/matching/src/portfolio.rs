@@ -17,7 +17,7 @@ impl<'a, W> Run<'a, W> {
         Run { steps: Box::new(steps), taken: Vec::new(), cost: 0 }
     }
 
-    /// Takes one more step; false if there is none.
+    /// Takes one more step; false if no step is left.
     fn advance(&mut self) -> bool {
         let Some(step) = self.steps.next() else { return false };
         self.cost += STEP_COST + step.1.len();

@@ -40,7 +40,7 @@ impl Bounded {
     }
 }
 
-/// What is proved, and what is sustained, of a problem whose schedule is not listed. It is what [`bound`](crate::bound)
+/// The bound and the known throughput of a problem whose schedule is not listed. It is what [`bound`](crate::bound)
 /// says: the referee has recomputed the bound from its certificate, and the throughput from a routing in short. As a
 /// sentence ([`Display`](fmt::Display)) it says why no schedule is listed, and what would make room.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Unlisted {
     pub bounded: Bounded,
     /// Fewest transfers and merges that a schedule would list.
     pub tasks: u64,
-    /// What there was no room in: time, memory, what somebody asked for; `None`: in any plan.
+    /// The limit that left no room: time, memory, the caller's; `None`: no plan has room.
     pub limit: Option<Limit>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a problem in moments, on both sides: bounds, and what routings in short sustain.
+//! Finds in moments what is known of a problem: bounds, and throughputs that routings in short sustain.
 //!
 //! `bound` begins with it, an answer that has a gap falls back on its bounds, and where there is no room for a schedule
 //! it is the answer. So none of them says less than another.
@@ -46,7 +46,7 @@ impl<'a> Sides<'a> {
         self.known.as_ref().is_some_and(proved)
     }
 
-    /// What messages that have one way only sustain: nothing where there are others, or several ways.
+    /// Throughput of messages with a single path; nothing where other demands or several paths exist.
     pub(crate) fn only_way(&mut self) {
         let moment = self.problem.collective().demands() <= 4 * MOMENT;
         let watch = if moment { Watch::unlimited() } else { self.watch.clone() };

@@ -20,8 +20,8 @@ pub(crate) struct Proved {
     pub(crate) certificate: Certificate,
 }
 
-/// What the certificate proves. Where that is more than the throughput that is sustained, it is compared with what is
-/// `known` to be proved or else with the quick bounds: an answer never says less than they do.
+/// The bound that the certificate proves. Where that is more than the throughput that is sustained, it is compared with
+/// what is `known` to be proved or else with the quick bounds: an answer never says less than they do.
 ///
 /// # Errors
 /// The referee's objections; [`Error::Unchecked`] where a limit came before it had found any bound.

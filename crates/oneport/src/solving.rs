@@ -40,7 +40,7 @@ pub fn solve_watched(
     outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
 }
 
-/// What a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
+/// The throughput that a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
 ///
 /// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
 /// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
@@ -87,7 +87,7 @@ pub fn rate_watched(
     rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
 }
 
-/// What answers in place of an error: what [`bound`](crate::bound) knows, if there was no room for more.
+/// The answer in place of an error: what [`bound`](crate::bound) knows, if there was no room for more.
 ///
 /// # Errors
 /// The error itself, where it is of another kind, or nothing is proved either.

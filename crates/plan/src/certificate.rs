@@ -173,7 +173,8 @@ impl Direction {
         }
     }
 
-    /// By link, how many of the sets, each sorted, a transfer over it enters (leaves). `O(links of their nodes log n)`.
+    /// Per link, how many of the sets, each sorted, a transfer over it enters (leaves).
+    /// `O(links of their nodes log n)`.
     pub fn crossings(self, platform: &Platform, sets: &[Vec<NodeId>]) -> Vec<usize> {
         let mut crossings = vec![0; platform.links().len()];
         for set in sets {

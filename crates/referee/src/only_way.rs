@@ -12,7 +12,7 @@ use crate::case::Case;
 /// Messages between two questions to the watch.
 const OFTEN: usize = 1 << 12;
 
-/// By link, how many messages take it, each carried out once; `None` if there are several ways, or other demands.
+/// Per link, the number of messages on it, each executed once; `None` if there are several ways, or other demands.
 pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
     let Some((tops, ways)) = tree(case) else { return Ok(None) };
     let mut messages = vec![0; case.platform.links().len()];
@@ -42,7 +42,7 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
         ends[target.index()][1] += 1;
         let (mut one, mut other) = (source, target);
         while one != other {
-            // Whoever stands later is no ancestor of the other.
+            // The later one is not an ancestor of the other.
             let later = if places[one.index()] > places[other.index()] { &mut one } else { &mut other };
             let Some(next) = parent(*later) else { return Ok(None) };
             *later = next;
@@ -61,7 +61,7 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
     Ok(Some(messages))
 }
 
-/// By node, the links to its parent and back.
+/// Per node, the links to its parent and back.
 type Ways = Vec<Option<[LinkId; 2]>>;
 
 /// The nodes, each after its parent.

@@ -177,7 +177,7 @@ fn what_is_wrong_is_named() {
     run.one_error(&["no path from 'a' to 'c'"]);
 }
 
-/// What is asked of the wrong command, in the wrong place or shape, is told where it belongs.
+/// A request to the wrong command, in the wrong place or shape, is answered with where it belongs.
 #[test]
 fn mistakes_are_told_what_was_meant() {
     let folder = Folder::new();

@@ -173,7 +173,7 @@ fn measured_values_stand_beside_the_bound() {
     assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
     let other = ["compare", "all-gather", "--platform", &box_, "--measured", &tests];
     oneport(&other).refused(1, &["all-reduce", "all-gather"]);
-    // What they print: the row of the largest size counts, in place or out of place.
+    // Their printed text: the row of the largest size counts, in place or out of place.
     let log = folder.path("nccl.txt");
     let text = "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 8\n\
         #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n\

@@ -125,7 +125,7 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
     assert!(read(&graph).contains("nchannels=\"3\" speedintra=\"100\""), "{}", read(&graph));
 }
 
-/// A box with NVLinks and PCI: rings that use both are named with their PCI links, and those of NVLink alone are not.
+/// A box with NVLinks and PCI: rings that use both are named with their PCI links, rings of NVLink alone are not.
 #[test]
 fn rings_that_mix_kinds_of_links_are_named() {
     let dump = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/turn3/trial/dgxa100-dump.xml");

@@ -62,7 +62,7 @@ fn powers_of_two_lose_what_is_stated() {
     assert!(lossy > 0 && kept > 50, "{lossy} {kept}");
 }
 
-/// All ways to write a number as so many ordered parts.
+/// All compositions of a number into this number of ordered parts.
 fn sharings(pieces: usize, patterns: usize) -> Vec<Vec<usize>> {
     match patterns {
         1 => vec![vec![pieces]],
