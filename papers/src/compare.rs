@@ -34,7 +34,7 @@ of its own. All processors take part, the first is the root; operators are commu
 time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this
 collective (recursive doubling of an all-gather wants a power of two nodes).
 
-What the names mean is in [crates/baselines](../crates/baselines/README.md). `RR-7898` is the tree of the shortest single reduction if all
+What the names mean is in [doors/baselines](../doors/baselines/README.md). `RR-7898` is the tree of the shortest single reduction if all
 transfers and all merges were equal; `Liu-Kuo-Wang` is slowest node first, at most twice as long as the shortest if times depended on the
 sender alone. Both are made for one reduction, not for a stream of them. Here merging is free, which neither paper assumes: RR-7898 speaks
 of large amounts of computation, Liu-Kuo-Wang put merging into the sender's time.

@@ -183,7 +183,7 @@ impl Bench {
             good(compile.args(["-O1", "-shared", "-fPIC"]).arg(source).arg("-o").arg(&library))?;
             Ok(library)
         };
-        let patience = workspace::root()?.join("crates/exports/tests/it/mpi/patient.c");
+        let patience = workspace::root()?.join("doors/exports/tests/it/mpi/patient.c");
         let patience = (mpi.name == "mpich").then(|| compiled(&patience, "libpatient.so")).transpose()?;
         let library = compiled(source, "liboneport.so")?;
         Ok(Bench { mpi, folder, patience, library })

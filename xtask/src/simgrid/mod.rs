@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = target.join("simgrid");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let bench = Bench { replay: folder.join("replay"), oneport: oneport(arguments, &target)?, folder };
-    compile(&root.join("crates/exports/src/simgrid/replay.cpp"), &bench.replay)?;
+    compile(&root.join("doors/exports/src/simgrid/replay.cpp"), &bench.replay)?;
     let path = bench.folder.join("report");
     let mut report = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut count = Count::default();

@@ -68,6 +68,6 @@ mod tests {
         check_one(path, &text, "pub mod scaled;\n", 1);
         check_one(path, &text, "mod scaled;\npub use scaled::Scaling;\n", 1);
         check_one(path, "fn a() {}\n", "pub mod scaled;\n", 0);
-        check_one("crates/drawings/src/svg/mod.rs", &text, "pub mod svg;\n", 0);
+        check_one("doors/drawings/src/svg/mod.rs", &text, "pub mod svg;\n", 0);
     }
 }

@@ -86,7 +86,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "oneport-once",
+        "oneport-timing",
         &[
             "oneport-numbers",
             "oneport-graph",
@@ -103,7 +103,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     (
         "oneport-cli",
-        &["oneport", "oneport-baselines", "oneport-once", "oneport-drawings", "oneport-exports", "oneport-programs"],
+        &["oneport", "oneport-baselines", "oneport-timing", "oneport-drawings", "oneport-exports", "oneport-programs"],
     ),
     (
         "oneport-papers",

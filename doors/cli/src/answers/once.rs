@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
-use oneport_once::{BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits};
+use oneport_timing::{BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits};
 
 /// Limits on the tasks of a run: of a named algorithm, and of our own schedules.
 const NAMED: usize = 30_000;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use oneport::platform::generate::{self, Costs};
     use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, formats, solve};
-    use oneport_once::{TaskList, lower_bound};
+    use oneport_timing::{TaskList, lower_bound};
 
     fn planned(problem: Problem<'_>) -> Result<Plan> {
         match solve(problem, &Options::default())? {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{TaskList, lower_bound};
+use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};

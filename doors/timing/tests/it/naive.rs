@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{OnceError, TaskList};
+use oneport_timing::{OnceError, TaskList};
 use oneport_plan::{Amount, Deed, Platform, Problem, Rational, Resource, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};

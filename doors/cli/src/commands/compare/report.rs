@@ -7,7 +7,7 @@ use oneport::plan::SteadyState;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison};
 use oneport_drawings::svg::{Part, parts};
-use oneport_once::BestPieces;
+use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
 use super::best::{Best, Times};

@@ -1,7 +1,7 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate};
+use oneport_timing::{PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate};
 use oneport_plan::{
     Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
 };

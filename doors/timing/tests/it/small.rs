@@ -1,7 +1,7 @@
 //! Small broadcasts and gathers against all schedules.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{TaskList, lower_bound};
+use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};

@@ -7,7 +7,7 @@ use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Forwarders, Routes, known, ranks};
-use oneport_once::{BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion};
+use oneport_timing::{BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion};
 use rayon::prelude::*;
 
 use crate::answers::once::{self, Own};

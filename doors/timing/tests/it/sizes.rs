@@ -1,7 +1,7 @@
 //! One size after the other: what is kept changes no date.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
+use oneport_timing::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
 use oneport_plan::{Amount, Problem, SteadyState, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};

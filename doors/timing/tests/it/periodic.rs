@@ -6,7 +6,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_once::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
+use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Platform, PortModel};

@@ -10,7 +10,7 @@ use oneport::{
     best_shape,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
-use oneport_once::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
+use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
 use rayon::prelude::*;
 
 use crate::answers::once;
