@@ -78,7 +78,7 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
     let (mut closed, mut largest, mut times) = (0, Rational::from_integer(0.into()), Vec::new());
     for seed in 0..count {
         let platform = platform(seed);
-        let collective = Collective::AllReduce { participants: platform.processors().collect(), commutative: true };
+        let collective = Collective::all_reduce(platform.processors().collect());
         let volumes = weightless();
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a sensible question"));
         let answer = solve(&question, &Options { formulation: Formulation::Columns, time_limit: None });

@@ -23,11 +23,11 @@ fn main() {
     for name in names {
         let platform = fabric(name);
         let participants: Vec<_> = platform.processors().collect();
-        let mut kinds = vec![Collective::AllGather { participants: participants.clone() }];
+        let mut kinds = vec![Collective::all_gather(participants.clone())];
         // Ordered operands tell the participants apart.
         for commutative in [false, true].into_iter().filter(|&any_order| any_order || participants.len() <= 32) {
-            kinds.push(Collective::ReduceScatter { participants: participants.clone(), commutative });
-            kinds.push(Collective::AllReduce { participants: participants.clone(), commutative });
+            kinds.push(Collective::reduce_scatter(participants.clone()).commutative(commutative));
+            kinds.push(Collective::all_reduce(participants.clone()).commutative(commutative));
         }
         if participants.len() > 256 {
             kinds.truncate(1);

@@ -20,60 +20,55 @@ pub fn platform(nodes: usize, seed: u64) -> Platform {
 pub fn scatter(platform: &Platform) -> Collective {
     let mut processors = platform.processors();
     let source = processors.next().expect("a platform has processors");
-    Collective::Scatter { source, targets: processors.collect() }
+    Collective::scatter(source, processors.collect())
 }
 
 /// Gather from all others to the first processor.
 pub fn gather(platform: &Platform) -> Collective {
     let mut processors = platform.processors();
     let target = processors.next().expect("a platform has processors");
-    Collective::Gather { target, participants: processors.collect() }
+    Collective::gather(target, processors.collect())
 }
 
 /// Broadcast from the first processor to every second one.
 pub fn multicast(platform: &Platform) -> Collective {
     let mut processors = platform.processors();
     let source = processors.next().expect("a platform has processors");
-    Collective::Broadcast { source, targets: processors.step_by(2).collect() }
+    Collective::broadcast(source, processors.step_by(2).collect())
 }
 
 /// All-to-all among the first processors.
 pub fn all_to_all(platform: &Platform, participants: usize) -> Collective {
-    Collective::AllToAll { participants: platform.processors().take(participants).collect() }
+    Collective::all_to_all(platform.processors().take(participants).collect())
 }
 
 /// Reduce among all processors into the first one.
 pub fn reduce(platform: &Platform) -> Collective {
     let participants: Vec<_> = platform.processors().collect();
     let target = *participants.first().expect("a platform has processors");
-    Collective::Reduce { target, participants, commutative: false }
+    Collective::reduce(target, participants).in_order()
 }
 
 /// As [`reduce`], with a commutative operator.
 pub fn commutative(platform: &Platform) -> Collective {
-    match reduce(platform) {
-        Collective::Reduce { target, participants, .. } => {
-            Collective::Reduce { target, participants, commutative: true }
-        }
-        other => other,
-    }
+    reduce(platform).commutative(true)
 }
 
 /// Reduce-scatter among all processors.
 pub fn reduce_scatter(platform: &Platform) -> Collective {
-    Collective::ReduceScatter { participants: platform.processors().collect(), commutative: false }
+    Collective::reduce_scatter(platform.processors().collect()).in_order()
 }
 
 /// Broadcast from the first processor to all others.
 pub fn broadcast(platform: &Platform) -> Collective {
     let mut processors = platform.processors();
     let source = processors.next().expect("a platform has processors");
-    Collective::Broadcast { source, targets: processors.collect() }
+    Collective::broadcast(source, processors.collect())
 }
 
 /// All-gather among all processors.
 pub fn all_gather(platform: &Platform) -> Collective {
-    Collective::AllGather { participants: platform.processors().collect() }
+    Collective::all_gather(platform.processors().collect())
 }
 
 /// Messages of size 1, merges that take no time: what counts on fabrics is bandwidth.

@@ -71,20 +71,20 @@ pub fn scaled(case: Case) -> Result<(Case, Rational)> {
 /// A scatter on a platform of one's own.
 pub fn scatter(name: &str, platform: Platform, source: &str, targets: &str) -> Result<Case> {
     let targets = targets.split_whitespace().map(|target| node(&platform, target)).collect::<Result<_>>()?;
-    let collective = Collective::Scatter { source: node(&platform, source)?, targets };
+    let collective = Collective::scatter(node(&platform, source)?, targets);
     Ok(Case { name: name.to_string(), platform, collective })
 }
 
 /// An all-to-all among the named nodes.
 pub fn all_to_all(name: &str, platform: Platform, participants: &str) -> Result<Case> {
     let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
-    Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
+    Ok(Case { name: name.to_string(), platform, collective: Collective::all_to_all(participants) })
 }
 
 /// A reduce to `target` of the values of the named participants, in that order.
 pub fn reduce(name: &str, platform: Platform, target: &str, participants: &str) -> Result<Case> {
     let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
-    let collective = Collective::Reduce { target: node(&platform, target)?, participants, commutative: false };
+    let collective = Collective::reduce(node(&platform, target)?, participants).in_order();
     Ok(Case { name: name.to_string(), platform, collective })
 }
 
@@ -134,31 +134,27 @@ pub fn downwards(platform: &Platform) -> Result<Platform> {
 pub fn scatter_to_all(name: &str, platform: Platform) -> Result<Case> {
     let source = platform.processors().next().context("no processor")?;
     let targets = platform.processors().skip(1).collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::Scatter { source, targets } })
+    Ok(Case { name: name.to_string(), platform, collective: Collective::scatter(source, targets) })
 }
 
 /// A gather to the first processor from all others.
 pub fn gather_from_all(name: &str, platform: Platform) -> Result<Case> {
     let target = platform.processors().next().context("no processor")?;
     let participants = platform.processors().skip(1).collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::Gather { target, participants } })
+    Ok(Case { name: name.to_string(), platform, collective: Collective::gather(target, participants) })
 }
 
 /// An all-to-all among all processors.
 pub fn all_to_all_of_all(name: &str, platform: Platform) -> Result<Case> {
     let participants = platform.processors().collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
+    Ok(Case { name: name.to_string(), platform, collective: Collective::all_to_all(participants) })
 }
 
 /// A reduce of the values of all processors to the first.
 pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
     let target = platform.processors().next().context("no processor")?;
     let participants = platform.processors().collect();
-    Ok(Case {
-        name: name.to_string(),
-        platform,
-        collective: Collective::Reduce { target, participants, commutative: false },
-    })
+    Ok(Case { name: name.to_string(), platform, collective: Collective::reduce(target, participants).in_order() })
 }
 
 impl Case {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use oneport::{Collective, Options, Outcome, Plan, Platform, formats, referee, solve};
+use oneport::plan::Form;
+use oneport::{Options, Outcome, Plan, Platform, formats, referee, solve};
 
 use crate::cases::{self, Case};
 use crate::figures::{self, Figure};
@@ -129,7 +130,7 @@ impl Networks {
                 continue;
             };
             self.rows.push(solved(&case, &planned.plan, seconds)?);
-            if matches!(case.collective, Collective::Scatter { .. }) && platform.links().len() <= DRAWN {
+            if case.collective.is(Form::SCATTER) && platform.links().len() <= DRAWN {
                 self.figures.push(drawing(&case, &planned.plan, network));
             }
         }
@@ -170,12 +171,12 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
 }
 
 fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
-    let Collective::Scatter { source, targets } = &case.collective else {
+    let &[&[source], targets] = &case.collective.cast()[..] else {
         return Figure::svg(case.name.clone(), "", String::new());
     };
     let caption = format!(
         "Scatter from {} to {} processors: links in use, the wider the busier. {}.",
-        case.platform.name(*source),
+        case.platform.name(source),
         targets.len(),
         network.about
     );

@@ -153,26 +153,26 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
     let participants = members.to_vec();
     let (first, rest) = (members[0], members[1..].to_vec());
     match label.trim_end_matches(" commutative") {
-        "scatter" => Collective::Scatter { source: first, targets: rest },
-        "gather" => Collective::Gather { target: first, participants: rest },
-        "all-to-all" => Collective::AllToAll { participants },
+        "scatter" => Collective::scatter(first, rest),
+        "gather" => Collective::gather(first, rest),
+        "all-to-all" => Collective::all_to_all(participants),
         "sources-to-targets" => sources_to_targets(draw, members),
-        "broadcast" => Collective::Broadcast { source: first, targets: rest },
-        "all-gather" => Collective::AllGather { participants },
-        "reduce" => Collective::Reduce { target, participants, commutative },
-        "reduce-scatter" => Collective::ReduceScatter { participants, commutative },
-        "all-reduce" => Collective::AllReduce { participants, commutative },
-        "scan" => Collective::Scan { participants },
+        "broadcast" => Collective::broadcast(first, rest),
+        "all-gather" => Collective::all_gather(participants),
+        "reduce" => Collective::reduce(target, participants).commutative(commutative),
+        "reduce-scatter" => Collective::reduce_scatter(participants).commutative(commutative),
+        "all-reduce" => Collective::all_reduce(participants).commutative(commutative),
+        "scan" => Collective::scan(participants),
         "reduce-to-several" => {
             let several = draw.between(1, members.len());
             let targets = draw.shuffled(members.iter().copied())[..several].to_vec();
-            Collective::ReduceToSeveral { targets, participants, commutative }
+            Collective::reduce_to_several(targets, participants).commutative(commutative)
         }
         "custom" => {
             let count = draw.between(1, 2);
-            Collective::Custom { demands: (0..count).map(|_| custom(draw, members)).collect() }
+            Collective::Custom((0..count).map(|_| custom(draw, members)).collect())
         }
-        _ => Collective::Groups { members: (0..2).map(|_| group(draw, members)).collect() },
+        _ => Collective::Groups((0..2).map(|_| group(draw, members)).collect()),
     }
 }
 

@@ -75,7 +75,7 @@ fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatErr
         return Err(format.wrong("\"oneport-demands/1\""));
     }
     let list = need(&top, demands, "demands", "a list of {\"values\": [...], \"wanted\": [...]}")?;
-    let collective = Collective::Custom { demands: read_demands(&list, platform)? };
+    let collective = Collective::Custom(read_demands(&list, platform)?);
     collective.validate(platform).map_err(|error| list.fail(Mistake::Collective(error)))?;
     Ok(collective)
 }

@@ -42,7 +42,7 @@ pub fn solve(
     let found = generate(question, resources.clone(), &steps, time_limit, watch)?;
     let throughput = found.steady_state.throughput.clone();
     let Some(&target) = participants.last() else { return Err(UNREACHABLE) };
-    let whole = Collective::Reduce { target, participants: participants.to_vec(), commutative: false };
+    let whole = Collective::reduce(target, participants.to_vec()).in_order();
     let reduction = question.part(&whole)?;
     let mut rounds = 0;
     let mut enough = |progress: &Progress| {

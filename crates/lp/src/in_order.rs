@@ -198,7 +198,7 @@ mod tests {
             [(dgx_a100(2).unwrap(), true), (dgx_a100(4).unwrap(), true), (torus(&[5]).unwrap(), false)]
         {
             let participants = platform.processors().collect();
-            let collective = Collective::ReduceScatter { participants, commutative: false };
+            let collective = Collective::reduce_scatter(participants).in_order();
             let volumes = volumes();
             let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();

@@ -124,10 +124,9 @@ mod tests {
             let options = Options { seed, link_cost: costs.clone(), compute: costs.clone() };
             let platform = random_connected(5, 3, &options).unwrap().with_model(model);
             let participants: Vec<NodeId> = platform.processors().collect();
-            for collective in [
-                Collective::AllReduce { participants: participants.clone(), commutative: true },
-                Collective::AllGather { participants: participants.clone() },
-            ] {
+            for collective in
+                [Collective::all_reduce(participants.clone()), Collective::all_gather(participants.clone())]
+            {
                 let work = Amount::Constant(Rational::new(2.into(), 3.into()));
                 let volumes = Volumes { work, ..Volumes::of_size(Rational::new(5.into(), 7.into())) };
                 let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());

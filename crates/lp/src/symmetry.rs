@@ -83,7 +83,7 @@ impl<'a> Quotient<'a> {
             commutative: demand.commutative,
             rate,
         };
-        let collective = Collective::Custom { demands: demands.map(of_one).collect() };
+        let collective = Collective::Custom(demands.map(of_one).collect());
         let participants = participants.to_vec();
         Some(Quotient { question, group, collective, participants, representatives, in_order })
     }

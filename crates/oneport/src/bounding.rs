@@ -60,7 +60,7 @@ pub enum Bounding {
 /// use oneport::plan::Collective;
 /// use oneport::{Bounding, Options, Problem, Volumes, bound, platform::generate};
 /// let box_of_gpus = generate::dgx1()?;
-/// let gather = Collective::AllGather { participants: box_of_gpus.processors().collect() };
+/// let gather = Collective::all_gather(box_of_gpus.processors().collect());
 /// let volumes = Volumes::default();
 /// let problem = Problem::new(&box_of_gpus, &gather, &volumes)?;
 /// let Bounding::Bounded(bounded) = bound(problem, &Options::default())? else { panic!("connected") };

@@ -193,8 +193,8 @@ impl<'a> Sides<'a> {
             Kind::CombineCopy if block.operands().len() > MANY => (None, None),
             Kind::CombineCopy => {
                 let participants = block.operands().to_vec();
-                let gather = Collective::AllGather { participants: participants.clone() };
-                (all(&gather)?, all(&Collective::ReduceScatter { participants, commutative: true })?)
+                let gather = Collective::all_gather(participants.clone());
+                (all(&gather)?, all(&Collective::reduce_scatter(participants))?)
             }
             Kind::Route | Kind::Prefix => (None, None),
         };

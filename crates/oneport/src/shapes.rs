@@ -12,7 +12,7 @@ use crate::{Error, Options};
 /// use oneport::{Collective, Options, Problem, Shape, Volumes, best_shape, platform::generate};
 /// let ring = generate::ring(4, &generate::Options::default())?;
 /// let all: Vec<_> = ring.processors().collect();
-/// let broadcast = Collective::Broadcast { source: all[0], targets: all[1..].to_vec() };
+/// let broadcast = Collective::broadcast(all[0], all[1..].to_vec());
 /// let volumes = Volumes::default();
 /// let problem = Problem::new(&ring, &broadcast, &volumes)?;
 /// let tree = best_shape(problem, &Options::default(), Shape::Tree)?.ok_or("a ring is connected")?;

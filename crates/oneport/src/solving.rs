@@ -53,7 +53,7 @@ pub fn solve_watched(
 /// use oneport::platform::{Change, LinkId, NodeId, Number, generate};
 /// use oneport::plan::Collective;
 /// let ring = generate::torus(&[3])?;
-/// let gather = Collective::AllGather { participants: ring.processors().collect() };
+/// let gather = Collective::all_gather(ring.processors().collect());
 /// let volumes = Volumes::default();
 /// let problem = Problem::new(&ring, &gather, &volumes)?;
 /// let Rating::Rated(base) = rate(problem, &Options::default(), None)? else { panic!("connected") };

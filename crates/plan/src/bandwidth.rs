@@ -83,11 +83,11 @@ mod tests {
         let seconds = ratio(1, 2);
         // Per operation of size 1 (or 4 messages of size 1) every half a unit of time.
         for (collective, algorithm, bus) in [
-            (Collective::AllReduce { participants: nodes.clone(), commutative: true }, ratio(2, 1), ratio(3, 1)),
-            (Collective::AllGather { participants: nodes.clone() }, ratio(8, 1), ratio(6, 1)),
-            (Collective::AllToAll { participants: nodes.clone() }, ratio(8, 1), ratio(6, 1)),
-            (Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() }, ratio(2, 1), ratio(2, 1)),
-            (Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() }, ratio(8, 1), ratio(6, 1)),
+            (Collective::all_reduce(nodes.clone()), ratio(2, 1), ratio(3, 1)),
+            (Collective::all_gather(nodes.clone()), ratio(8, 1), ratio(6, 1)),
+            (Collective::all_to_all(nodes.clone()), ratio(8, 1), ratio(6, 1)),
+            (Collective::broadcast(nodes[0], nodes[1..].to_vec()), ratio(2, 1), ratio(2, 1)),
+            (Collective::scatter(nodes[0], nodes[1..].to_vec()), ratio(8, 1), ratio(6, 1)),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes)?;
             let bandwidth = Bandwidth::of(problem).ok_or("counted")?;
@@ -95,7 +95,7 @@ mod tests {
             assert_eq!(bandwidth.bus(&seconds.recip()), bus, "{collective:?}");
             assert_eq!(bandwidth.message(&bandwidth.size), ratio(1, 1));
         }
-        let scan = Collective::Scan { participants: nodes };
+        let scan = Collective::scan(nodes);
         assert_eq!(Bandwidth::of(Problem::new(&platform, &scan, &volumes)?), None);
         Ok(())
     }

@@ -4,6 +4,7 @@ use oneport_platform::NodeId;
 
 use crate::collective::Collective;
 use crate::demand::{Commodity, Demand, Goals, Kind};
+use crate::named::Named;
 
 /// Consecutive demands of one kind that can be priced together: they have the same rate and, if values are combined,
 /// the same operands and operator.
@@ -44,7 +45,7 @@ impl<'a> Block<'a> {
 
     /// If its demands are one message from each of some nodes to each other, these nodes.
     pub fn exchanged(&self) -> Option<&'a [NodeId]> {
-        self.collective.exchanged()
+        self.collective.named()?.exchanged()
     }
 
     /// Whether operands may be combined in any order.
@@ -67,13 +68,14 @@ impl Collective {
     /// The demands in blocks that can be priced together: one block for a named collective, the blocks of every group,
     /// and one block for consecutive custom demands that are alike.
     pub fn blocks(&self) -> Vec<Block<'_>> {
-        if !self.is_listed() {
-            return named_block(self, 0, 1).into_iter().collect();
+        if let Collective::Named(named) = self {
+            return named_blocks(self, named, 0, 1);
         }
         let mut blocks = custom_blocks(self);
         let mut first = 0_usize;
         for member in self.members() {
-            blocks.extend(named_block(&member.collective, first, member.rate));
+            let of_member = member.collective.named().map(|named| (&member.collective, named));
+            blocks.extend(of_member.into_iter().flat_map(|(own, named)| named_blocks(own, named, first, member.rate)));
             first = first.saturating_add(member.collective.demands());
         }
         blocks
@@ -83,14 +85,12 @@ impl Collective {
     pub fn commodities(&self) -> Vec<Commodity> {
         let blocks = self.blocks();
         let travel_alone = blocks.iter().all(|block| block.kind == Kind::Route);
-        let listed = self.is_listed();
-        // The rates of a list would have to be rates of flows.
-        if travel_alone && !listed { blocks.iter().flat_map(Block::commodities).collect() } else { Vec::new() }
-    }
-
-    /// The participants, if a message goes from each to each other.
-    fn exchanged(&self) -> Option<&[NodeId]> {
-        if let Collective::AllToAll { participants } = self { Some(participants) } else { None }
+        // Other rates than 1 would have to be rates of flows.
+        if travel_alone && self.is_uniform() {
+            blocks.iter().flat_map(Block::commodities).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.
@@ -109,10 +109,25 @@ impl Collective {
     }
 }
 
-/// The demands of a named collective, which begin at this place of the whole.
-fn named_block(named: &Collective, first: usize, rate: u64) -> Option<Block<'_>> {
-    let kind = named.demand(0)?.kind();
-    Some(Block { collective: named, offset: 0, kind, first, count: named.demands(), rate, name: named.name() })
+/// The demands of a named collective, which begin at this place of the whole: one block without counts, else one for
+/// consecutive demands of one count.
+fn named_blocks<'a>(collective: &'a Collective, named: &'a Named, first: usize, rate: u64) -> Vec<Block<'a>> {
+    let Some(kind) = named.demand(0).map(|demand| demand.kind()) else { return Vec::new() };
+    let name = collective.name();
+    let block = |offset: usize, count: usize, times: u64| {
+        let (first, rate) = (first.saturating_add(offset), rate.saturating_mul(times));
+        Block { collective, offset, kind, first, count, rate, name }
+    };
+    if named.counts().is_empty() {
+        return vec![block(0, named.demands(), 1)];
+    }
+    let runs = named.counts().chunk_by(|(_, one), (_, other)| one == other);
+    let mut offset = 0;
+    let mut next = |run: &[(usize, u64)]| {
+        offset += run.len();
+        block(offset - run.len(), run.len(), run[0].1)
+    };
+    runs.map(|run| next(run)).collect()
 }
 
 fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {

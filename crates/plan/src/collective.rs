@@ -1,108 +1,27 @@
 //! Collectives: what one instance of the operation has to bring where.
 //!
-//! This file alone matches on the named collectives. All other code asks for [demands](Collective::demand), for
-//! [blocks](Collective::blocks) of demands of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that
-//! nodes play. A new collective is a variant, a [`Form`](crate::Form) that says what files and options call its roles,
-//! and its arms below.
+//! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row; no
+//! code matches on names. All other code asks for [demands](Collective::demand), for [blocks](Collective::blocks) of demands
+//! of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
 
 use std::fmt;
 
 use oneport_platform::NodeId;
 
-use crate::demand::{CustomDemand, Demand, Goals};
-use crate::pairs;
+use crate::collective_error::CollectiveError;
+use crate::demand::{CustomDemand, Demand};
+use crate::form::{FORMS, Form};
+use crate::named::Named;
 
 /// A collective operation on named participants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Collective {
-    /// The source sends a distinct message to each target (RR-4872 section 3).
-    Scatter {
-        /// Owner of all messages.
-        source: NodeId,
-        /// Receivers, one message each.
-        targets: Vec<NodeId>,
-    },
-    /// Each participant sends a distinct message to the target; scatter on the reversed graph.
-    Gather {
-        /// Receiver of all messages.
-        target: NodeId,
-        /// The senders.
-        participants: Vec<NodeId>,
-    },
-    /// Personalised all-to-all, the "gossip" of RR-4872 section 3.5: each participant sends a distinct
-    /// message to each other participant.
-    AllToAll {
-        /// Senders and receivers.
-        participants: Vec<NodeId>,
-    },
-    /// Personalised all-to-all of sources and targets (RR-4872 section 3.5 with `S` and `T`; RR-2004-32, definition 8):
-    /// each source sends a distinct message to each target but itself. Nodes that are both stand first in both lists,
-    /// in the same order; [`Form::build`](crate::Form::build) puts them there.
-    SourcesToTargets {
-        /// Senders.
-        sources: Vec<NodeId>,
-        /// Receivers.
-        targets: Vec<NodeId>,
-    },
-    /// The participants' values are combined into one at the target (RR-4872 section 4).
-    Reduce {
-        /// Receiver of the result; a participant or not.
-        target: NodeId,
-        /// Owners of the values, in operand order.
-        participants: Vec<NodeId>,
-        /// Whether operands may be combined in any order; otherwise the operator is only associative.
-        commutative: bool,
-    },
-    /// One reduction per participant, each of separate values, with the result at that participant.
-    ReduceScatter {
-        /// Owners of the values of every reduction, in operand order.
-        participants: Vec<NodeId>,
-        /// Whether operands may be combined in any order.
-        commutative: bool,
-    },
-    /// The source's message is copied to all targets (RR-2004-32 section 3).
-    Broadcast {
-        /// Owner of the message.
-        source: NodeId,
-        /// Where copies have to arrive.
-        targets: Vec<NodeId>,
-    },
-    /// Each participant's message is copied to all others: the "total exchange" of RR-2004-32 section 4.2.
-    AllGather {
-        /// Owners and receivers.
-        participants: Vec<NodeId>,
-    },
-    /// The participants' values are combined into one, which every participant receives.
-    AllReduce {
-        /// Owners of the values, in operand order, and receivers.
-        participants: Vec<NodeId>,
-        /// Whether operands may be combined in any order.
-        commutative: bool,
-    },
-    /// Parallel prefix: participant `i` receives the combination of the values `0..=i`.
-    Scan {
-        /// Owners of the values, in operand order, and receivers.
-        participants: Vec<NodeId>,
-    },
-    /// The participants' values are combined into one, which every target receives.
-    ReduceToSeveral {
-        /// Receivers of the result; participants or not.
-        targets: Vec<NodeId>,
-        /// Owners of the values, in operand order.
-        participants: Vec<NodeId>,
-        /// Whether operands may be combined in any order.
-        commutative: bool,
-    },
+    /// A row of the table among nodes.
+    Named(Named),
     /// Several collectives at once on one platform (process groups); none of them is itself a list of groups.
-    Groups {
-        /// The groups that run side by side, with their rates.
-        members: Vec<Member>,
-    },
-    /// Any list of demands.
-    Custom {
-        /// The demands, in the order in which patterns name them.
-        demands: Vec<CustomDemand>,
-    },
+    Groups(Vec<Member>),
+    /// Any list of demands, in the order in which patterns name them.
+    Custom(Vec<CustomDemand>),
 }
 
 /// One of several collectives that run side by side.
@@ -121,163 +40,212 @@ impl fmt::Display for Collective {
     }
 }
 
+/// Constructors. Operands may be combined in any order; see [`in_order`](Collective::in_order).
 impl Collective {
+    /// The source sends a distinct message to each target (RR-4872 section 3).
+    pub fn scatter(source: NodeId, targets: Vec<NodeId>) -> Collective {
+        Collective::of(Form::SCATTER, vec![source], targets)
+    }
+
+    /// Each participant sends a distinct message to the target; scatter on the reversed graph.
+    pub fn gather(target: NodeId, participants: Vec<NodeId>) -> Collective {
+        Collective::of(Form::GATHER, participants, vec![target])
+    }
+
+    /// Personalised all-to-all, the "gossip" of RR-4872 section 3.5: each participant sends a distinct message to each
+    /// other participant.
+    pub fn all_to_all(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::ALL_TO_ALL, participants)
+    }
+
+    /// Personalised all-to-all of sources and targets (RR-4872 section 3.5 with `S` and `T`; RR-2004-32, definition 8):
+    /// each source sends a distinct message to each target but itself. Nodes that are both come to stand first in both
+    /// lists.
+    pub fn sources_to_targets(sources: Vec<NodeId>, targets: Vec<NodeId>) -> Collective {
+        Collective::of(Form::SOURCES_TO_TARGETS, sources, targets)
+    }
+
+    /// The participants' values are combined into one at the target, a participant or not (RR-4872 section 4).
+    pub fn reduce(target: NodeId, participants: Vec<NodeId>) -> Collective {
+        Collective::of(Form::REDUCE, participants, vec![target])
+    }
+
+    /// One reduction per participant, each of separate values, with the result at that participant.
+    pub fn reduce_scatter(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::REDUCE_SCATTER, participants)
+    }
+
+    /// The source's message is copied to all targets (RR-2004-32 section 3).
+    pub fn broadcast(source: NodeId, targets: Vec<NodeId>) -> Collective {
+        Collective::of(Form::BROADCAST, vec![source], targets)
+    }
+
+    /// Each participant's message is copied to all others: the "total exchange" of RR-2004-32 section 4.2.
+    pub fn all_gather(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::ALL_GATHER, participants)
+    }
+
+    /// The participants' values are combined into one, which every participant receives.
+    pub fn all_reduce(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::ALL_REDUCE, participants)
+    }
+
+    /// The participants' values are combined into one, which every target receives; targets may be participants.
+    pub fn reduce_to_several(targets: Vec<NodeId>, participants: Vec<NodeId>) -> Collective {
+        Collective::of(Form::REDUCE_TO_SEVERAL, participants, targets)
+    }
+
+    /// Parallel prefix: participant `i` receives the combination of the values `0..=i`.
+    pub fn scan(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::SCAN, participants)
+    }
+
+    /// No participant goes on before all have come: an all-reduce of a token.
+    pub fn barrier(participants: Vec<NodeId>) -> Collective {
+        Collective::mutual(Form::BARRIER, participants)
+    }
+
+    fn of(form: &'static Form, owners: Vec<NodeId>, targets: Vec<NodeId>) -> Collective {
+        Collective::Named(Named::new(form, owners, targets))
+    }
+
+    fn mutual(form: &'static Form, participants: Vec<NodeId>) -> Collective {
+        Collective::of(form, participants.clone(), participants)
+    }
+
+    /// The same with values combined in the order of their owners, for an operator that is associative alone; groups
+    /// and custom demands stay.
+    pub fn in_order(self) -> Collective {
+        self.commutative(false)
+    }
+
+    /// The same with values combined in any order or in the order of their owners; groups and custom demands stay.
+    pub fn commutative(self, any_order: bool) -> Collective {
+        match self {
+            Collective::Named(named) => Collective::Named(named.commutative(any_order)),
+            listed => listed,
+        }
+    }
+}
+
+impl Collective {
+    /// The same with a count for every demand, "v" in MPI's names: how many messages (or reductions) of the common size
+    /// it stands for. Demands of count 0 are left out.
+    ///
+    /// # Errors
+    /// If the collective has no counted form, if there is not one count for each demand, or if all are 0.
+    pub fn with_counts(self, counts: &[u64]) -> Result<Collective, CollectiveError> {
+        let (name, listed) = (self.name(), || CollectiveError::Uncounted { collective: self.name() });
+        let named = self.named().ok_or_else(listed)?.clone();
+        match named.form().counted_form() {
+            None => Err(listed()),
+            Some(_) if counts.len() != named.places() => {
+                Err(CollectiveError::Counts { collective: name, count: counts.len(), wanted: named.places() })
+            }
+            Some(_) if counts.iter().all(|&count| count == 0) => Err(CollectiveError::NoCount { collective: name }),
+            Some(form) => Ok(Collective::Named(named.counted(form, counts))),
+        }
+    }
+
+    /// The named collectives.
+    pub fn forms() -> &'static [&'static Form] {
+        &FORMS
+    }
+
     /// The name used on the command line and in files.
     pub fn name(&self) -> &'static str {
         match self {
-            Collective::Scatter { .. } => "scatter",
-            Collective::Gather { .. } => "gather",
-            Collective::AllToAll { .. } => "all-to-all",
-            Collective::SourcesToTargets { .. } => "sources-to-targets",
-            Collective::Reduce { .. } => "reduce",
-            Collective::ReduceScatter { .. } => "reduce-scatter",
-            Collective::Broadcast { .. } => "broadcast",
-            Collective::AllGather { .. } => "all-gather",
-            Collective::AllReduce { .. } => "all-reduce",
-            Collective::Scan { .. } => "scan",
-            Collective::ReduceToSeveral { .. } => "reduce-to-several",
-            Collective::Groups { .. } => "groups",
-            Collective::Custom { .. } => "custom",
+            Collective::Named(named) => named.form().name,
+            Collective::Groups(_) => "groups",
+            Collective::Custom(_) => "custom",
         }
+    }
+
+    /// The named collective; `None` for groups and custom demands.
+    pub fn named(&self) -> Option<&Named> {
+        if let Collective::Named(named) = self { Some(named) } else { None }
+    }
+
+    /// The form of a named collective; `None` for groups and custom demands.
+    pub fn form(&self) -> Option<&'static Form> {
+        self.named().map(Named::form)
+    }
+
+    /// Whether it is a named collective of this form.
+    pub fn is(&self, form: &Form) -> bool {
+        self.form() == Some(form)
     }
 
     /// The nodes of each role of the [form](Collective::form), in its order; empty for groups and custom demands.
     pub fn cast(&self) -> Vec<&[NodeId]> {
-        match self {
-            Collective::Scatter { source: centre, targets: list }
-            | Collective::Broadcast { source: centre, targets: list }
-            | Collective::Gather { target: centre, participants: list }
-            | Collective::Reduce { target: centre, participants: list, .. } => {
-                vec![std::slice::from_ref(centre), list.as_slice()]
-            }
-            Collective::AllToAll { participants }
-            | Collective::ReduceScatter { participants, .. }
-            | Collective::AllGather { participants }
-            | Collective::AllReduce { participants, .. }
-            | Collective::Scan { participants } => vec![participants.as_slice()],
-            Collective::ReduceToSeveral { targets, participants, .. } => {
-                vec![targets.as_slice(), participants.as_slice()]
-            }
-            Collective::SourcesToTargets { sources, targets } => vec![sources.as_slice(), targets.as_slice()],
-            Collective::Groups { .. } | Collective::Custom { .. } => Vec::new(),
-        }
+        self.named().map_or(Vec::new(), Named::cast)
     }
 
     /// The groups; none for other collectives.
     pub fn members(&self) -> &[Member] {
-        if let Collective::Groups { members } = self { members } else { &[] }
+        if let Collective::Groups(members) = self { members } else { &[] }
     }
 
     /// The custom demands; none for other collectives.
     pub fn custom(&self) -> &[CustomDemand] {
-        if let Collective::Custom { demands } = self { demands } else { &[] }
+        if let Collective::Custom(demands) = self { demands } else { &[] }
+    }
+
+    /// For a counted form: the count of every message or reduction, in the order of the form without counts, 0 where
+    /// there is none; else `None`.
+    pub fn counts(&self) -> Option<impl Iterator<Item = u64> + use<'_>> {
+        self.named().filter(|named| named.form().counted).map(Named::every_count)
     }
 
     /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal
     /// ones.
     pub fn is_listed(&self) -> bool {
-        matches!(self, Collective::Groups { .. } | Collective::Custom { .. })
+        self.named().is_none()
     }
 
-    /// The sources and the targets, if each of the former sends to each of the latter but itself.
-    pub(crate) fn pairs(&self) -> Option<(&[NodeId], &[NodeId])> {
-        if let Collective::SourcesToTargets { sources, targets } = self { Some((sources, targets)) } else { None }
+    /// Whether every demand is carried out once per instance by definition: no groups, no custom demands, no counts.
+    pub fn is_uniform(&self) -> bool {
+        self.named().is_some_and(|named| named.counts().is_empty())
     }
 
     /// How many patterns one instance consists of. They are not listed: an all-to-all among ten thousand has 10^8.
     pub fn demands(&self) -> usize {
         match self {
-            Collective::Scatter { targets, .. } => targets.len(),
-            Collective::Gather { participants, .. }
-            | Collective::ReduceScatter { participants, .. }
-            | Collective::AllGather { participants } => participants.len(),
-            Collective::AllToAll { participants } => {
-                participants.len().saturating_mul(participants.len().saturating_sub(1))
-            }
-            Collective::SourcesToTargets { sources, targets } => {
-                sources.len().saturating_mul(targets.len()).saturating_sub(pairs::shared(sources, targets))
-            }
-            Collective::Reduce { .. }
-            | Collective::Broadcast { .. }
-            | Collective::AllReduce { .. }
-            | Collective::Scan { .. }
-            | Collective::ReduceToSeveral { .. } => 1,
-            Collective::Groups { members } => {
+            Collective::Named(named) => named.demands(),
+            Collective::Groups(members) => {
                 members.iter().fold(0, |all, member| all.saturating_add(member.collective.demands()))
             }
-            Collective::Custom { demands } => demands.len(),
+            Collective::Custom(demands) => demands.len(),
         }
     }
 
     /// The demand at this place, from 0; `None` beyond the last. Patterns name their demand by this place.
     pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
-        let message = |operands, goals| Demand { operands, goals, commutative: false };
-        let one = std::slice::from_ref::<NodeId>;
-        let first = place == 0;
         match self {
-            Collective::Scatter { source, targets } => Some(message(one(source), Goals::At(*targets.get(place)?))),
-            Collective::Gather { target, participants } => {
-                Some(message(one(participants.get(place)?), Goals::At(*target)))
-            }
-            Collective::AllToAll { participants } => {
-                let others = participants.len().checked_sub(1).filter(|&others| others > 0)?;
-                let (source, target) = (place / others, place % others);
-                // The source is skipped in the list of targets.
-                let target = target + usize::from(target >= source);
-                Some(message(one(participants.get(source)?), Goals::At(*participants.get(target)?)))
-            }
-            Collective::SourcesToTargets { sources, targets } => {
-                let (source, target) = pairs::pair(place, pairs::shared(sources, targets), targets.len())?;
-                Some(message(one(sources.get(source)?), Goals::At(*targets.get(target)?)))
-            }
-            Collective::Reduce { target, participants, commutative } => {
-                first.then(|| Demand { operands: participants, goals: Goals::At(*target), commutative: *commutative })
-            }
-            Collective::ReduceScatter { participants, commutative } => Some(Demand {
-                operands: participants,
-                goals: Goals::At(*participants.get(place)?),
-                commutative: *commutative,
-            }),
-            Collective::Broadcast { source, targets } => {
-                first.then(|| message(one(source), Goals::Everywhere(targets)))
-            }
-            Collective::AllGather { participants } => {
-                Some(message(one(participants.get(place)?), Goals::Everywhere(participants)))
-            }
-            Collective::AllReduce { participants, commutative } => first.then(|| Demand {
-                operands: participants,
-                goals: Goals::Everywhere(participants),
-                commutative: *commutative,
-            }),
-            Collective::ReduceToSeveral { targets, participants, commutative } => first.then(|| Demand {
-                operands: participants,
-                goals: if let &[target] = &targets[..] { Goals::At(target) } else { Goals::Everywhere(targets) },
-                commutative: *commutative,
-            }),
-            Collective::Scan { participants } => {
-                let operands = participants.as_slice();
-                first.then_some(Demand { operands, goals: Goals::Prefixes, commutative: false })
-            }
-            Collective::Groups { .. } => {
+            Collective::Named(named) => named.demand(place),
+            Collective::Groups(_) => {
                 let (member, place) = self.member(place)?;
                 member.collective.demand(place)
             }
-            Collective::Custom { demands } => demands.get(place).map(CustomDemand::demand),
+            Collective::Custom(demands) => demands.get(place).map(CustomDemand::demand),
         }
     }
 
-    /// Instances of this demand per instance of the collective: 1, or the rate of its group, or its own.
+    /// Instances of this demand per instance of the collective: 1, its count, the rate of its group times that, or its
+    /// own.
     pub fn rate(&self, place: usize) -> u64 {
-        match self.custom().get(place) {
-            Some(demand) => demand.rate,
-            None => self.member(place).map_or(1, |(member, _)| member.rate),
+        match self {
+            Collective::Named(named) => named.rate(place),
+            Collective::Groups(_) => self
+                .member(place)
+                .map_or(1, |(member, place)| member.rate.saturating_mul(member.collective.rate(place))),
+            Collective::Custom(demands) => demands.get(place).map_or(1, |demand| demand.rate),
         }
     }
 
     /// The group of a demand, and its index there; `None` if there are no groups.
     pub fn member(&self, mut place: usize) -> Option<(&Member, usize)> {
-        let Collective::Groups { members } = self else { return None };
-        for member in members {
+        for member in self.members() {
             let demands = member.collective.demands();
             if place < demands {
                 return Some((member, place));
@@ -285,5 +253,21 @@ impl Collective {
             place -= demands;
         }
         None
+    }
+}
+
+impl Form {
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
+    /// that a single node plays needs one.
+    pub fn build(&'static self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
+        let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
+            Some(nodes) => role.many || nodes.len() == 1,
+            None => role.many,
+        });
+        let list = |owns: bool| {
+            let place = self.roles.iter().position(|role| role.owns == owns).unwrap_or(0);
+            nodes.get(place).cloned().unwrap_or_default()
+        };
+        complete.then(|| Collective::Named(Named::new(self, list(true), list(false)).commutative(commutative)))
     }
 }

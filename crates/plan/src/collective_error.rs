@@ -57,15 +57,40 @@ pub enum CollectiveError {
         /// The node's name.
         node: String,
     },
-    /// Lists of sources and targets whose common nodes are not the first of both.
+    /// Counts for a collective that has none.
     #[error(
-        "{collective}: '{node}' is both a source and a target; list such nodes first, and in the same order in both lists"
+        "{collective} takes no counts; scatter, gather, all-to-all, all-gather and reduce-scatter do, others can be listed \
+             as custom demands with rates"
     )]
-    OutOfOrder {
+    Uncounted {
         /// The collective's name.
         collective: &'static str,
-        /// The node's name.
-        node: String,
+    },
+    /// Not one count for each demand.
+    #[error("{collective}: {count} counts are given; {wanted} are needed, one for each message or reduction")]
+    Counts {
+        /// The collective's name.
+        collective: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// Counts that are all 0.
+    #[error("{collective}: every count is 0; give at least one from 1")]
+    NoCount {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// A count and the rate of its group that are too large together.
+    #[error("group {}: rate {rate} times count {count} is above 18446744073709551615; give smaller ones", .group + 1)]
+    LargeCount {
+        /// The place in the list, from 0; messages count from 1.
+        group: usize,
+        /// The rate of the group.
+        rate: u64,
+        /// The count.
+        count: u64,
     },
     /// A switch that would have to keep what it passes on.
     #[error(

@@ -1,10 +1,15 @@
 //! The named collectives as data: names, roles, constructors. Readers, writers and commands loop over them.
 
-use std::collections::BTreeSet;
-
-use oneport_platform::NodeId;
-
-use crate::collective::Collective;
+/// What is wanted, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    /// Each target wants a value of its own: of every owner, or of all owners combined.
+    Each,
+    /// All targets want the same.
+    All,
+    /// Each owner wants the values up to its own, combined.
+    Prefix,
+}
 
 /// A role that nodes play in a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +20,20 @@ pub struct Role {
     pub one: &'static str,
     /// Whether several nodes play it.
     pub many: bool,
+    /// Whether its nodes own values.
+    pub owns: bool,
 }
 
 /// The roles and properties of a named collective. Readers, writers and commands need no others.
-#[derive(Debug)]
+///
+/// | form | owners | wanted at | combined |
+/// |---|---|---|---|
+/// | scatter, gather, all-to-all | one, each, each | each: its own | no |
+/// | broadcast, all-gather | one, each | all: the same | no |
+/// | reduce, reduce-scatter | each | each: its own | yes |
+/// | all-reduce, reduce-to-several, barrier | each | all: the same | yes |
+/// | scan | each | the owner of each prefix | yes |
+#[derive(Debug, PartialEq, Eq)]
 pub struct Form {
     /// The name used on the command line and in files.
     pub name: &'static str,
@@ -26,47 +41,57 @@ pub struct Form {
     pub about: &'static str,
     /// The roles: at most one that a single node plays, before the lists.
     pub roles: &'static [Role],
+    /// Who wants what.
+    pub wants: Wants,
     /// Whether values are combined, so that work matters.
     pub combines: bool,
-    /// Whether the operator may be commutative.
-    pub commutes: bool,
     /// How benchmarks count its bandwidth; `None` where they do not.
     pub traffic: Option<Traffic>,
-    build: fn(&[Vec<NodeId>], bool) -> Collective,
+    /// Whether every demand has a count of its own: the "v" of MPI's names.
+    pub counted: bool,
 }
 
 impl Form {
     /// The form of this name.
     pub fn find(name: &str) -> Option<&'static Form> {
-        Collective::forms().iter().find(|form| form.name == name)
+        FORMS.iter().copied().find(|form| form.name == name)
     }
 
-    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
-    /// that a single node plays needs one.
-    pub fn build(&self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
-        let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
-            Some(nodes) => role.many || nodes.len() == 1,
-            None => role.many,
-        });
-        complete.then(|| (self.build)(nodes, commutative))
+    /// The form with a count for every demand; `None` where there is none.
+    pub fn counted_form(&self) -> Option<&'static Form> {
+        let counted = |form: &&'static Form| form.counted && form.name.strip_suffix("-v") == Some(self.name);
+        if self.counted { Form::find(self.name) } else { FORMS.iter().copied().find(counted) }
+    }
+
+    /// Whether the operator may be commutative: prefixes need an order.
+    pub fn commutes(&self) -> bool {
+        self.combines && self.wants != Wants::Prefix
+    }
+
+    /// Whether every owner has a value for each target: then MPI's input has a block for every rank.
+    pub fn input_by_target(&self) -> bool {
+        self.wants == Wants::Each && self.roles.iter().any(|role| role.many && (!role.owns || self.is_mutual()))
+    }
+
+    /// Whether every target gets a value of each owner: then MPI's output has a block for every rank.
+    pub fn output_by_owner(&self) -> bool {
+        !self.combines && self.roles.iter().any(|role| role.many && role.owns)
+    }
+
+    /// Whether owners and receivers are the same nodes by definition.
+    pub fn is_mutual(&self) -> bool {
+        self.roles.len() == 1
+    }
+
+    /// Whether each of several owners has a value for each of several targets.
+    pub fn is_pairwise(&self) -> bool {
+        self.input_by_target() && self.output_by_owner()
     }
 
     /// Whether a node may play both the first role and one of the others. The target of a reduction may own a value,
     /// but a source does not send to itself.
     pub fn overlaps(&self) -> bool {
         self.combines
-    }
-}
-
-impl Collective {
-    /// The named collectives.
-    pub fn forms() -> &'static [Form] {
-        &FORMS
-    }
-
-    /// The form of a named collective; `None` for groups and custom demands.
-    pub fn form(&self) -> Option<&'static Form> {
-        Form::find(self.name())
     }
 }
 
@@ -86,138 +111,86 @@ const ROOTED: Traffic = Traffic { per_rank: false, passes: 0 };
 /// One message, reduced and spread again.
 const TWICE: Traffic = Traffic { per_rank: false, passes: 2 };
 
-const SOURCES: Role = Role { key: "sources", one: "source", many: true };
-const SOURCE: Role = Role { key: "source", one: "source", many: false };
-const TARGET: Role = Role { key: "target", one: "target", many: false };
-const TARGETS: Role = Role { key: "targets", one: "target", many: true };
-const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true };
+const SOURCES: Role = Role { key: "sources", one: "source", many: true, owns: true };
+const SOURCE: Role = Role { key: "source", one: "source", many: false, owns: true };
+const TARGET: Role = Role { key: "target", one: "target", many: false, owns: false };
+const TARGETS: Role = Role { key: "targets", one: "target", many: true, owns: false };
+const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true, owns: true };
 
-fn single(nodes: &[Vec<NodeId>]) -> NodeId {
-    nodes.first().and_then(|nodes| nodes.first()).copied().unwrap_or(NodeId::new(0))
+const MOVES: bool = false;
+const COMBINES: bool = true;
+
+const fn row(
+    name: &'static str,
+    about: &'static str,
+    roles: &'static [Role],
+    (wants, combines): (Wants, bool),
+    traffic: Option<Traffic>,
+) -> Form {
+    Form { name, about, roles, wants, combines, traffic, counted: false }
 }
 
-fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
-    nodes.get(place).cloned().unwrap_or_default()
+/// A form whose demands have counts.
+const fn counted(name: &'static str, about: &'static str, of: &'static Form) -> Form {
+    Form { name, about, traffic: None, counted: true, ..*of }
 }
 
-/// The nodes that are in the other list too, and the rest; each in the order of this list.
-fn split(nodes: &[NodeId], others: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
-    let others: BTreeSet<NodeId> = others.iter().copied().collect();
-    nodes.iter().partition(|node| others.contains(*node))
+/// The rows.
+#[rustfmt::skip]
+impl Form {
+    /// The source sends a distinct message to each target.
+    pub const SCATTER: &'static Form = &row("scatter", "The source sends a distinct message to each target", &[SOURCE, TARGETS], (Wants::Each, MOVES), Some(SPREAD));
+    /// Each participant sends a distinct message to the target.
+    pub const GATHER: &'static Form = &row("gather", "Each participant sends a distinct message to the target", &[TARGET, PARTICIPANTS], (Wants::Each, MOVES), Some(SPREAD));
+    /// Each participant sends a distinct message to each other participant.
+    pub const ALL_TO_ALL: &'static Form = &row("all-to-all", "Each participant sends a distinct message to each other participant", &[PARTICIPANTS], (Wants::Each, MOVES), Some(SPREAD));
+    /// Each source sends a distinct message to each target.
+    pub const SOURCES_TO_TARGETS: &'static Form = &row("sources-to-targets", "Each source sends a distinct message to each target", &[SOURCES, TARGETS], (Wants::Each, MOVES), None);
+    /// The participants' values are combined into one at the target.
+    pub const REDUCE: &'static Form = &row("reduce", "The participants' values are combined into one at the target", &[TARGET, PARTICIPANTS], (Wants::Each, COMBINES), Some(ROOTED));
+    /// One reduction per participant, with the result at that participant.
+    pub const REDUCE_SCATTER: &'static Form = &row("reduce-scatter", "One reduction per participant, with the result at that participant", &[PARTICIPANTS], (Wants::Each, COMBINES), Some(SPREAD));
+    /// The source's message is copied to all targets.
+    pub const BROADCAST: &'static Form = &row("broadcast", "The source's message is copied to all targets", &[SOURCE, TARGETS], (Wants::All, MOVES), Some(ROOTED));
+    /// Each participant's message is copied to all others.
+    pub const ALL_GATHER: &'static Form = &row("all-gather", "Each participant's message is copied to all others", &[PARTICIPANTS], (Wants::All, MOVES), Some(SPREAD));
+    /// The participants' values are combined into one, which all receive.
+    pub const ALL_REDUCE: &'static Form = &row("all-reduce", "The participants' values are combined into one, which all receive", &[PARTICIPANTS], (Wants::All, COMBINES), Some(TWICE));
+    /// The participants' values are combined into one, which every target receives.
+    pub const REDUCE_TO_SEVERAL: &'static Form = &row("reduce-to-several", "The participants' values are combined into one, which every target receives", &[TARGETS, PARTICIPANTS], (Wants::All, COMBINES), None);
+    /// Parallel prefix: each participant receives the values up to its own, combined.
+    pub const SCAN: &'static Form = &row("scan", "Parallel prefix: each participant receives the values up to its own, combined", &[PARTICIPANTS], (Wants::Prefix, COMBINES), None);
+    /// No participant goes on before all have come: an all-reduce of a token.
+    pub const BARRIER: &'static Form = &row("barrier", "No participant goes on before all have come: an all-reduce of a token", &[PARTICIPANTS], (Wants::All, COMBINES), None);
+    /// Scatter of a number of messages for each target.
+    pub const SCATTER_V: &'static Form = &counted("scatter-v", "Scatter of a number of messages for each target", Form::SCATTER);
+    /// Gather of a number of messages from each participant.
+    pub const GATHER_V: &'static Form = &counted("gather-v", "Gather of a number of messages from each participant", Form::GATHER);
+    /// All-to-all of a number of messages for each pair of participants.
+    pub const ALL_TO_ALL_V: &'static Form = &counted("all-to-all-v", "All-to-all of a number of messages for each pair of participants", Form::ALL_TO_ALL);
+    /// Reduce-scatter of a number of reductions for each participant.
+    pub const REDUCE_SCATTER_V: &'static Form = &counted("reduce-scatter-v", "Reduce-scatter of a number of reductions for each participant", Form::REDUCE_SCATTER);
+    /// All-gather of a number of messages of each participant.
+    pub const ALL_GATHER_V: &'static Form = &counted("all-gather-v", "All-gather of a number of messages of each participant", Form::ALL_GATHER);
 }
 
 /// The named collectives.
-static FORMS: [Form; 11] = [
-    Form {
-        name: "scatter",
-        about: "The source sends a distinct message to each target",
-        roles: &[SOURCE, TARGETS],
-        combines: false,
-        commutes: false,
-        traffic: Some(SPREAD),
-        build: |nodes, _| Collective::Scatter { source: single(nodes), targets: list(nodes, 1) },
-    },
-    Form {
-        name: "gather",
-        about: "Each participant sends a distinct message to the target",
-        roles: &[TARGET, PARTICIPANTS],
-        combines: false,
-        commutes: false,
-        traffic: Some(SPREAD),
-        build: |nodes, _| Collective::Gather { target: single(nodes), participants: list(nodes, 1) },
-    },
-    Form {
-        name: "all-to-all",
-        about: "Each participant sends a distinct message to each other participant",
-        roles: &[PARTICIPANTS],
-        combines: false,
-        commutes: false,
-        traffic: Some(SPREAD),
-        build: |nodes, _| Collective::AllToAll { participants: list(nodes, 0) },
-    },
-    Form {
-        name: "sources-to-targets",
-        about: "Each source sends a distinct message to each target",
-        roles: &[SOURCES, TARGETS],
-        combines: false,
-        commutes: false,
-        traffic: None,
-        build: |nodes, _| {
-            let (sources, targets) = (list(nodes, 0), list(nodes, 1));
-            let (both, apart) = split(&sources, &targets);
-            let (_, targets) = split(&targets, &sources);
-            Collective::SourcesToTargets { sources: [both.clone(), apart].concat(), targets: [both, targets].concat() }
-        },
-    },
-    Form {
-        name: "reduce",
-        about: "The participants' values are combined into one at the target",
-        roles: &[TARGET, PARTICIPANTS],
-        combines: true,
-        commutes: true,
-        traffic: Some(ROOTED),
-        build: |nodes, commutative| Collective::Reduce {
-            target: single(nodes),
-            participants: list(nodes, 1),
-            commutative,
-        },
-    },
-    Form {
-        name: "reduce-scatter",
-        about: "One reduction per participant, with the result at that participant",
-        roles: &[PARTICIPANTS],
-        combines: true,
-        commutes: true,
-        traffic: Some(SPREAD),
-        build: |nodes, commutative| Collective::ReduceScatter { participants: list(nodes, 0), commutative },
-    },
-    Form {
-        name: "broadcast",
-        about: "The source's message is copied to all targets",
-        roles: &[SOURCE, TARGETS],
-        combines: false,
-        commutes: false,
-        traffic: Some(ROOTED),
-        build: |nodes, _| Collective::Broadcast { source: single(nodes), targets: list(nodes, 1) },
-    },
-    Form {
-        name: "all-gather",
-        about: "Each participant's message is copied to all others",
-        roles: &[PARTICIPANTS],
-        combines: false,
-        commutes: false,
-        traffic: Some(SPREAD),
-        build: |nodes, _| Collective::AllGather { participants: list(nodes, 0) },
-    },
-    Form {
-        name: "all-reduce",
-        about: "The participants' values are combined into one, which all receive",
-        roles: &[PARTICIPANTS],
-        combines: true,
-        commutes: true,
-        traffic: Some(TWICE),
-        build: |nodes, commutative| Collective::AllReduce { participants: list(nodes, 0), commutative },
-    },
-    Form {
-        name: "reduce-to-several",
-        about: "The participants' values are combined into one, which every target receives",
-        roles: &[TARGETS, PARTICIPANTS],
-        combines: true,
-        commutes: true,
-        traffic: None,
-        build: |nodes, commutative| Collective::ReduceToSeveral {
-            targets: list(nodes, 0),
-            participants: list(nodes, 1),
-            commutative,
-        },
-    },
-    Form {
-        name: "scan",
-        about: "Parallel prefix: each participant receives the values up to its own, combined",
-        roles: &[PARTICIPANTS],
-        combines: true,
-        commutes: false,
-        traffic: None,
-        build: |nodes, _| Collective::Scan { participants: list(nodes, 0) },
-    },
+pub(crate) static FORMS: [&Form; 17] = [
+    Form::SCATTER,
+    Form::GATHER,
+    Form::ALL_TO_ALL,
+    Form::SOURCES_TO_TARGETS,
+    Form::REDUCE,
+    Form::REDUCE_SCATTER,
+    Form::BROADCAST,
+    Form::ALL_GATHER,
+    Form::ALL_REDUCE,
+    Form::REDUCE_TO_SEVERAL,
+    Form::SCAN,
+    Form::BARRIER,
+    Form::SCATTER_V,
+    Form::GATHER_V,
+    Form::ALL_TO_ALL_V,
+    Form::REDUCE_SCATTER_V,
+    Form::ALL_GATHER_V,
 ];

@@ -7,6 +7,7 @@ mod collective;
 mod collective_error;
 mod demand;
 mod form;
+mod named;
 mod pairs;
 mod pattern;
 mod plan;
@@ -29,7 +30,8 @@ pub use certificate::{Border, Certificate, Cut, Direction, Exchange, Gathering, 
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
 pub use demand::{Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
-pub use form::{Form, Role, Traffic};
+pub use form::{Form, Role, Traffic, Wants};
+pub use named::Named;
 pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};

@@ -31,10 +31,10 @@ pub enum ProblemError {
 /// builder.link(a, b, one.clone())?;
 /// let platform = builder.build()?;
 /// let volumes = Volumes::of_size(one);
-/// let scatter = Collective::Scatter { source: a, targets: vec![b] };
+/// let scatter = Collective::scatter(a, vec![b]);
 /// let problem = Problem::new(&platform, &scatter, &volumes)?;
 /// assert_eq!(problem.demands().count(), 1);
-/// let nobody = Collective::Scatter { source: a, targets: vec![] };
+/// let nobody = Collective::scatter(a, vec![]);
 /// assert!(Problem::new(&platform, &nobody, &volumes).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

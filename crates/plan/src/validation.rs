@@ -7,7 +7,7 @@ use oneport_platform::{NodeId, Platform};
 use crate::collective::{Collective, Member};
 use crate::collective_error::CollectiveError;
 use crate::demand::{CustomDemand, Wanted};
-use crate::pairs;
+use crate::named::Named;
 
 impl Collective {
     /// Checks that every participant exists and is listed once, that it computes if values are combined, and that it is
@@ -17,14 +17,14 @@ impl Collective {
     /// The first participant that does not fit, by name.
     pub fn validate(&self, platform: &Platform) -> Result<(), CollectiveError> {
         match self {
-            Collective::Groups { members } => validate_groups(members, platform),
-            Collective::Custom { demands } => validate_demands(demands, platform),
-            named => named.validate_named(platform),
+            Collective::Groups(members) => validate_groups(members, platform),
+            Collective::Custom(demands) => validate_demands(demands, platform),
+            Collective::Named(named) => self.validate_named(named, platform),
         }
     }
 
-    fn validate_named(&self, platform: &Platform) -> Result<(), CollectiveError> {
-        let Some(form) = self.form() else { return Ok(()) };
+    fn validate_named(&self, named: &Named, platform: &Platform) -> Result<(), CollectiveError> {
+        let form = named.form();
         let collective = form.name;
         // A collective whose lists are too short has no demand, and then nothing is wanted that a switch could not
         // keep.
@@ -49,21 +49,15 @@ impl Collective {
             }
             centre = nodes.first().copied().filter(|_| !role.many).or(centre);
         }
-        self.pairs().map_or(Ok(()), |(sources, targets)| validate_pairs(sources, targets, platform))
-    }
-}
-
-/// Nodes that are source and target stand first in both lists, in the same order, and something is sent.
-fn validate_pairs(sources: &[NodeId], targets: &[NodeId], platform: &Platform) -> Result<(), CollectiveError> {
-    let (collective, name) = ("sources-to-targets", |node| platform.name(node).to_string());
-    if let Some(node) = pairs::misplaced(sources, targets) {
-        return Err(CollectiveError::OutOfOrder { collective, node: name(node) });
-    }
-    match (sources, targets) {
-        (&[source], [target]) if source == *target => {
-            Err(CollectiveError::ToItself { collective, role: "target", node: name(source) })
+        if form.counted && named.counts().is_empty() {
+            return Err(CollectiveError::Counts { collective, count: 0, wanted: named.places() });
         }
-        _ => Ok(()),
+        match (form.is_pairwise(), named.owners(), named.targets()) {
+            (true, &[source], &[target]) if source == target => {
+                Err(CollectiveError::ToItself { collective, role: "target", node: platform.name(source).into() })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -121,6 +115,10 @@ fn validate_groups(members: &[Member], platform: &Platform) -> Result<(), Collec
         }
         if *rate == 0 {
             return Err(CollectiveError::NoRate { group });
+        }
+        let largest = collective.named().and_then(|named| named.counts().iter().map(|(_, count)| *count).max());
+        if let Some(count) = largest.filter(|count| rate.checked_mul(*count).is_none()) {
+            return Err(CollectiveError::LargeCount { group, rate: *rate, count });
         }
         let in_group = |error| CollectiveError::InGroup { group, error: Box::new(error) };
         collective.validate(platform).map_err(in_group)?;

@@ -9,7 +9,7 @@
 //! branching theorem); with other nodes it is an upper bound.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Interval, Problem};
+use oneport_plan::{Interval, Problem};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::form::{Form, ProgramError, check_switches};
@@ -23,8 +23,9 @@ use crate::program::{Program, Relation, Sense, Variable};
 /// Another collective, switches, nodes that are not full-duplex.
 pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
     let code = "broadcast";
-    let Collective::Broadcast { source, targets } = problem.collective() else {
-        return Err(ProgramError::Collective { program: code, found: problem.collective().name(), right: code });
+    let collective = problem.collective();
+    let (true, &[&[source], targets]) = (collective.is(oneport_plan::Form::BROADCAST), &collective.cast()[..]) else {
+        return Err(ProgramError::Collective { program: code, found: collective.name(), right: code });
     };
     let platform = problem.platform();
     check(platform, code, form)?;
@@ -46,7 +47,7 @@ pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, Progra
     program.section("All messages leave the source and reach their targets, and what arrives elsewhere leaves.");
     let mut flows = Vec::new();
     for &target in targets {
-        let flow = Flow::new(&mut program, problem, form, &names, (*source, target));
+        let flow = Flow::new(&mut program, problem, form, &names, (source, target));
         flow.add_rows(&mut program, problem, &names, throughput);
         flows.push(flow);
     }

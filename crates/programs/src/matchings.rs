@@ -35,7 +35,7 @@ impl Columns {
 fn check(problem: &Problem<'_>, program: &'static str) -> Result<(), ProgramError> {
     let collective = problem.collective();
     let moves = problem.blocks().iter().all(|block| matches!(block.kind, Kind::Route | Kind::Copy));
-    if !moves || collective.is_listed() {
+    if !moves || !collective.is_uniform() {
         let right = "broadcast, scatter, gather, all-to-all or all-gather";
         return Err(ProgramError::Collective { program, found: collective.name(), right });
     }

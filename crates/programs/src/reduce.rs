@@ -5,7 +5,7 @@
 //! where not all nodes take part.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Interval, Problem, Task};
+use oneport_plan::{Interval, Problem, Task};
 use oneport_platform::{NodeId, Rational};
 
 use std::collections::BTreeMap;
@@ -21,8 +21,10 @@ use crate::program::{Program, Relation, Sense, Variable};
 /// Anything but a reduce in order, nodes that are not full-duplex.
 pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
     let code = "ssr";
-    let Collective::Reduce { target, participants, commutative: false } = problem.collective() else {
-        let found = problem.collective().name();
+    let collective = problem.collective();
+    let in_order = collective.is(oneport_plan::Form::REDUCE) && !collective.is_commutative();
+    let (true, &[&[target], participants]) = (in_order, &collective.cast()[..]) else {
+        let found = collective.name();
         return Err(ProgramError::Collective { program: code, found, right: "reduce in the participants' order" });
     };
     let platform = problem.platform();
@@ -40,13 +42,13 @@ pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, Progra
     let throughput = program.variable("TP".to_string());
     program.aim(throughput);
     let busy = Busy::new(&mut program, platform, &names);
-    let mut reduction = Reduction { problem, target: *target, participants, form, names, variables: BTreeMap::new() };
+    let mut reduction = Reduction { problem, target, participants, form, names, variables: BTreeMap::new() };
     reduction.add_variables(&mut program);
     reduction.add_times(&mut program, &busy);
     program.section("(10) What is received or made is sent or used.");
     for node in platform.node_ids() {
         for part in reduction.parts() {
-            let result = node == *target && part == reduction.result();
+            let result = node == target && part == reduction.result();
             if !result && !reduction.owns(node, part) {
                 let row = format!("conserve({},{})", reduction.names.node(node), value(part));
                 let terms = reduction.gains(node, part).into_iter().chain(reduction.losses(node, part));
@@ -55,7 +57,7 @@ pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, Progra
         }
     }
     program.section("(11) What reaches the target.");
-    let gains = reduction.gains(*target, reduction.result());
+    let gains = reduction.gains(target, reduction.result());
     let terms = gains.into_iter().chain([(throughput, -Rational::one())]);
     program.row("throughput".to_string(), terms, Relation::Equal, Rational::zero());
     Ok(program)

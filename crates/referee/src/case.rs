@@ -70,9 +70,9 @@ impl<'a> Case<'a> {
 
     /// Per demand: its executions per instance. Empty if all are executed once.
     pub(crate) fn rates(&self) -> Vec<u64> {
-        match self.collective.is_listed() {
-            true => (0..self.demands()).map(|place| self.rate(place)).collect(),
-            false => Vec::new(),
+        match self.collective.is_uniform() {
+            false => (0..self.demands()).map(|place| self.rate(place)).collect(),
+            true => Vec::new(),
         }
     }
 
@@ -226,12 +226,12 @@ mod tests {
             .to_vec();
         let platform = builder.build().unwrap();
         let volumes = Volumes::of_size(one);
-        let scatter = Collective::Scatter { source: ids[2], targets: vec![ids[3], ids[0]] };
-        let reduce = Collective::Reduce { target: ids[1], participants: ids.clone(), commutative: false };
-        let gossip = Collective::AllGather { participants: ids[1..].to_vec() };
-        let all = Collective::AllReduce { participants: ids.clone(), commutative: true };
+        let scatter = Collective::scatter(ids[2], vec![ids[3], ids[0]]);
+        let reduce = Collective::reduce(ids[1], ids.clone()).in_order();
+        let gossip = Collective::all_gather(ids[1..].to_vec());
+        let all = Collective::all_reduce(ids.clone());
         let members = [scatter, reduce, gossip, all].map(|collective| Member { collective, rate: 3 }).to_vec();
-        let collective = Collective::Groups { members };
+        let collective = Collective::Groups(members);
         let case = Case::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.demands()), (vec![0, 2, 3, 6], 7));

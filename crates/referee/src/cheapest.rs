@@ -265,8 +265,8 @@ mod tests {
             let platform = platform(nodes, &bytes);
             let participants: Vec<NodeId> = platform.node_ids().collect();
             let collective = match scattered {
-                true => Collective::ReduceScatter { participants, commutative: true },
-                false => Collective::Reduce { target: NodeId::new(nodes - 1), participants, commutative: true },
+                true => Collective::reduce_scatter(participants),
+                false => Collective::reduce(NodeId::new(nodes - 1), participants),
             };
             // Long numbers fit no machine integer.
             let unit = Rational::from_integer(num_bigint::BigInt::from(3).pow(if long { 90 } else { 0 }));
@@ -298,8 +298,8 @@ mod tests {
             prop_assume!(participants.len() > 1);
             let target = NodeId::new(nodes - 1);
             let collective = match scattered {
-                true => Collective::ReduceScatter { participants, commutative: true },
-                false => Collective::Reduce { target, participants, commutative: true },
+                true => Collective::reduce_scatter(participants),
+                false => Collective::reduce(target, participants),
             };
             let affine = |i: usize| Amount::Affine { fixed: number(volumes[i]), per_operand: number(volumes[i + 1]) };
             let volumes = Volumes { size: affine(0), work: affine(2) };

@@ -153,7 +153,7 @@ mod tests {
             builder.link(from, to, Rational::new((prime + 1).into(), prime.into())).unwrap();
         }
         let platform = builder.build().unwrap();
-        let collective = Collective::AllToAll { participants: ids.clone() };
+        let collective = Collective::all_to_all(ids.clone());
         let volumes = Volumes::of_size(one.clone());
         let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
         let prices = ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect();

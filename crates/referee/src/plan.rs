@@ -41,7 +41,7 @@ pub struct Verdict {
 /// let path = Pattern::path(0, vec![link]);
 /// let mut plan = Plan {
 ///     platform: builder.build()?,
-///     collective: Collective::Scatter { source: a, targets: vec![b] },
+///     collective: Collective::scatter(a, vec![b]),
 ///     volumes: Volumes::default(),
 ///     status: Status::Optimal,
 ///     steady_state: SteadyState {

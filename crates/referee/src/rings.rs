@@ -175,7 +175,7 @@ pub fn ring_bound(
     watch: &Watch,
 ) -> Result<Rational, Violation> {
     check_processors(platform, processors)?;
-    let collective = Collective::Broadcast { source: processors[0], targets: processors[1..].to_vec() };
+    let collective = Collective::broadcast(processors[0], processors[1..].to_vec());
     let volumes = Volumes::default();
     let case = Case::new(Problem::new(platform, &collective, &volumes)?).watched(watch);
     let prices = Prices::new(&case, certificate)?;

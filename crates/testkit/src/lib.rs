@@ -1,6 +1,6 @@
 //! Helpers shared by the tests of several crates. Only tests depend on it.
 
-use oneport_plan::Collective;
+use oneport_plan::{Collective, Form, Named};
 use oneport_platform::NodeId;
 
 /// The reductions of a reduce or a reduce-scatter, read off the collective itself.
@@ -11,21 +11,16 @@ pub trait Reductions {
     fn reductions(&self) -> &[NodeId];
 }
 
+fn reduces(form: &Form) -> bool {
+    [Form::REDUCE, Form::REDUCE_SCATTER].contains(&form)
+}
+
 impl Reductions for Collective {
     fn operands(&self) -> Option<&[NodeId]> {
-        match self {
-            Collective::Reduce { participants, .. } | Collective::ReduceScatter { participants, .. } => {
-                Some(participants)
-            }
-            _ => None,
-        }
+        self.named().filter(|named| reduces(named.form())).map(Named::owners)
     }
 
     fn reductions(&self) -> &[NodeId] {
-        match self {
-            Collective::Reduce { target, .. } => std::slice::from_ref(target),
-            Collective::ReduceScatter { participants, .. } => participants,
-            _ => &[],
-        }
+        self.named().filter(|named| reduces(named.form())).map_or(&[], Named::targets)
     }
 }

@@ -58,7 +58,7 @@ impl OneRun {
         };
         Ok(OneRun {
             platform: draft.platform,
-            collective: Collective::Reduce { target, participants: nodes, commutative: one.commutative },
+            collective: Collective::reduce(target, nodes).commutative(one.commutative),
             volumes: Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) },
             schedule,
             execution,

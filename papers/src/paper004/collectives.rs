@@ -16,25 +16,24 @@ use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
     ("scatter", |_| {
-        agree(errata::counted_once("scatter")?, &[(3, 2), (4, 2), (4, 3), (5, 2)], 4, |platform| Collective::Scatter {
-            source: NodeId::new(0),
-            targets: platform.node_ids().skip(1).collect(),
+        agree(errata::counted_once("scatter")?, &[(3, 2), (4, 2), (4, 3), (5, 2)], 4, |platform| {
+            Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect())
         })
     }),
     ("total-exchange", |_| {
-        agree(errata::counted_once("total-exchange")?, &[(3, 2), (4, 2)], 4, |platform| Collective::AllGather {
-            participants: platform.node_ids().collect(),
+        agree(errata::counted_once("total-exchange")?, &[(3, 2), (4, 2)], 4, |platform| {
+            Collective::all_gather(platform.node_ids().collect())
         })
     }),
     ("all-to-all", |_| {
-        agree(errata::counted_once("all-to-all")?, &[(3, 2), (4, 2)], 4, |platform| Collective::AllToAll {
-            participants: platform.node_ids().collect(),
+        agree(errata::counted_once("all-to-all")?, &[(3, 2), (4, 2)], 4, |platform| {
+            Collective::all_to_all(platform.node_ids().collect())
         })
     }),
     ("definition-8", |_| definition_8()),
     ("lemma-4", |_| Ok(errata::prices_of_both_signs()?.finding().note(lemma_4()?))),
-    ("separation-4-2", |_| oracle(|participants| Collective::AllGather { participants })),
-    ("separation-4-3", |_| oracle(|participants| Collective::AllToAll { participants })),
+    ("separation-4-2", |_| oracle(Collective::all_gather)),
+    ("separation-4-3", |_| oracle(Collective::all_to_all)),
 ];
 
 /// The oracle on random half-duplex platforms: the optimum over its inequalities, proved, is that of (P) enumerated.
@@ -114,7 +113,7 @@ fn lemma_4() -> Result<String> {
     for platform in &platforms {
         let net = Net::of(platform);
         let targets: Vec<NodeId> = platform.node_ids().skip(1).collect();
-        let patterns = net.patterns(&Collective::Scatter { source: NodeId::new(0), targets: targets.clone() })?;
+        let patterns = net.patterns(&Collective::scatter(NodeId::new(0), targets.clone()))?;
         for round in 0..5u64 {
             let price = |link: usize| 1 + (link as u64 * 7 + round * 11) * 13 % 17;
             let weight = |links: &[usize]| links.iter().map(|&link| price(link)).sum::<u64>();

@@ -242,7 +242,7 @@ pub fn source_without_links() -> Result<Sides> {
 /// E004-13: a total exchange, whose every node is a source and has an in-node.
 pub fn exchange_in_nodes() -> Result<Sides> {
     let links = [("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1"), ("2", "1", "2"), ("2", "0", "3")];
-    figure_7("0 1 2", &links, |platform| Collective::AllGather { participants: platform.node_ids().collect() })
+    figure_7("0 1 2", &links, |platform| Collective::all_gather(platform.node_ids().collect()))
 }
 
 /// E004-14: (P) with every link counted once per pattern, and as often as the pattern uses it.
@@ -254,9 +254,9 @@ pub fn counted_once(what: &str) -> Result<Sides> {
     };
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let collective = match what {
-        "scatter" => Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(2), NodeId::new(3)] },
-        "total-exchange" => Collective::AllGather { participants },
-        _ => Collective::AllToAll { participants },
+        "scatter" => Collective::scatter(NodeId::new(0), vec![NodeId::new(2), NodeId::new(3)]),
+        "total-exchange" => Collective::all_gather(participants),
+        _ => Collective::all_to_all(participants),
     };
     let net = Net::of(&platform);
     let mut once = net.patterns(&collective)?;
@@ -289,7 +289,7 @@ pub fn prices_of_both_signs() -> Result<Sides> {
         last = now;
     }
     let verdict = |least: &Rational| Value::Words(if *least < whole(1) { "outside" } else { "inside" }.to_string());
-    let scatter = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(3)] };
+    let scatter = Collective::scatter(NodeId::new(0), vec![NodeId::new(3)]);
     let corrected = Instance::new(&platform, &scatter)?.separate(&u, &v)?;
     ensure!(corrected == Separated::Outside(Inequality::NegativeV(1)), "with v >= 0 the price is not refused");
     let last = last.context("t is not reached")?;

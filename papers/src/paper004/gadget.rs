@@ -1,6 +1,7 @@
 //! Section 5: nodes with two or more ports as half-duplex nodes and links that take no time.
 
 use anyhow::{Result, ensure};
+use oneport::plan::{Demand, Goals};
 use oneport::platform::Node;
 use oneport::platform::gadget::{Gadget, GadgetLink, Part, gadget};
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
@@ -38,11 +39,12 @@ pub fn without_back_links(mut gadget: Gadget) -> Gadget {
 pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
     let net = Net::of_gadget(gadget);
     let core = |node: NodeId| gadget.cores[node.index()];
-    let parts: Vec<Vec<Links>> = match collective {
-        Collective::Broadcast { source, .. } => vec![net.trees(core(*source))],
-        Collective::AllGather { participants } => participants.iter().map(|&source| net.trees(core(source))).collect(),
-        other => other.commodities().iter().map(|one| net.paths(core(one.source), core(one.target))).collect(),
+    let part = |demand: Demand<'_>| match demand.goals {
+        Goals::At(target) => net.paths(core(demand.operands[0]), core(target)),
+        Goals::Everywhere(_) | Goals::Prefixes => net.trees(core(demand.operands[0])),
     };
+    let parts: Vec<Vec<Links>> =
+        (0..collective.demands()).map_while(|place| collective.demand(place)).map(part).collect();
     Ok(program::primal(&net, &net.matchings(), &net.products(&parts)?)?.value)
 }
 
@@ -74,7 +76,7 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
     let (mut tried, mut better) = (0usize, 0usize);
     for (place, plain) in platforms.iter().enumerate() {
         let platform = modelled(plain, |node| model(place, node))?;
-        let scatter = Collective::Scatter { source: NodeId::new(0), targets: platform.node_ids().skip(1).collect() };
+        let scatter = Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect());
         for collective in [broadcast(&platform), scatter] {
             let ours = throughput(&platform, &collective)?;
             let gadget = optimum(&gadget(&platform)?, &collective)?;

@@ -51,7 +51,7 @@ pub fn only(platform: &Platform, names: &[&str]) -> Result<Platform> {
 
 /// A broadcast from the first node to all others.
 pub fn broadcast(platform: &Platform) -> Collective {
-    Collective::Broadcast { source: NodeId::new(0), targets: platform.node_ids().skip(1).collect() }
+    Collective::broadcast(NodeId::new(0), platform.node_ids().skip(1).collect())
 }
 
 /// Our answer, which the referee has checked and which is optimal.

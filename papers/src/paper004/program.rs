@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use num_traits::{One, Zero};
+use oneport::plan::{Demand, Goals};
 use oneport::{Collective, Platform, PortModel, Rational};
 use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
 
@@ -126,17 +127,17 @@ impl Net {
     /// # Errors
     /// Another collective, a broadcast that leaves nodes out, too many combinations.
     pub fn patterns(&self, collective: &Collective) -> Result<Vec<Links>> {
-        let all = |sources: &[oneport::NodeId]| sources.iter().map(|source| self.trees(source.index())).collect();
-        let parts: Vec<Vec<Links>> = match collective {
-            Collective::Broadcast { source, targets } if targets.len() + 1 == self.nodes => all(&[*source]),
-            Collective::AllGather { participants } if participants.len() == self.nodes => all(participants),
-            Collective::Scatter { .. } | Collective::AllToAll { .. } | Collective::SourcesToTargets { .. } => {
-                let path = |one: &oneport::Commodity| self.paths(one.source.index(), one.target.index());
-                collective.commodities().iter().map(path).collect()
+        let part = |demand: Demand<'_>| match (demand.operands, demand.goals) {
+            (&[source], Goals::At(target)) => Ok(self.paths(source.index(), target.index())),
+            (&[source], Goals::Everywhere(nodes))
+                if nodes.iter().filter(|&&node| node != source).count() + 1 == self.nodes =>
+            {
+                Ok(self.trees(source.index()))
             }
-            other => bail!("the patterns of this {} are not written out", other.name()),
+            _ => bail!("the patterns of this {} are not written out", collective.name()),
         };
-        self.products(&parts)
+        let demands = (0..collective.demands()).map_while(|place| collective.demand(place));
+        self.products(&demands.map(part).collect::<Result<Vec<_>>>()?)
     }
 
     /// All combinations; those that use the same links for the same times are taken once.

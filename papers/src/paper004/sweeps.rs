@@ -139,9 +139,9 @@ fn lemma_2() -> Result<Finding> {
         let (source, targets) = (all.remove(0), all);
         for collective in [
             broadcast(&platform),
-            Collective::Scatter { source, targets },
-            Collective::AllGather { participants: participants.clone() },
-            Collective::AllToAll { participants },
+            Collective::scatter(source, targets),
+            Collective::all_gather(participants.clone()),
+            Collective::all_to_all(participants),
         ] {
             let instance = Instance::new(&platform, &collective)?;
             let plan = plan(&platform, &collective)?;

@@ -91,7 +91,7 @@ fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
 fn reduce(name: &str, platform: &Platform, participants: Vec<NodeId>, target: usize) -> Result<Solved> {
     let target = *participants.get(target).context("too few hosts")?;
     let count = participants.len();
-    let collective = Collective::Reduce { target, participants, commutative: false };
+    let collective = Collective::reduce(target, participants).in_order();
     let started = Instant::now();
     let options = Options::default();
     let Outcome::Planned(planned) = solve(Problem::new(platform, &collective, &volumes())?, &options)? else {

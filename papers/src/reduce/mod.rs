@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use num_traits::{One, Zero};
 use oneport::plan::{Status, Task};
-use oneport::{Collective, Problem, Rational, referee, schedule};
+use oneport::{Problem, Rational, referee, schedule};
 use oneport_trees::cheapest::is_tree;
 
 use crate::cases;
@@ -163,9 +163,7 @@ fn commutative() -> Result<Finding> {
         for seed in 1..=8 {
             let mut case = cases::reduce_of_all("random", cases::random(nodes, 2, seed, 8)?)?;
             let ordered = case.throughput()?;
-            if let Collective::Reduce { commutative, .. } = &mut case.collective {
-                *commutative = true;
-            }
+            case.collective = case.collective.commutative(true);
             let plan = case.plan()?;
             ensure!(plan.status == Status::Optimal, "{nodes} nodes, seed {seed}: not proved");
             let free = plan.steady_state.throughput;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use num_traits::Zero;
 use oneport::plan::{Interval, Pattern, Task, TaskRates};
 use oneport::watch::Watch;
-use oneport::{Collective, NodeId, Platform, Rational};
+use oneport::{NodeId, Platform, Rational};
 use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 
 use crate::cases::{self, Case};
@@ -23,10 +23,10 @@ pub type Place = (Interval, NodeId);
 /// # Errors
 /// Another collective.
 pub fn ends(case: &Case) -> Result<(NodeId, &[NodeId])> {
-    let Collective::Reduce { target, participants, .. } = &case.collective else {
-        anyhow::bail!("{}: not a reduce", case.name)
-    };
-    Ok((*target, participants))
+    match &case.collective.cast()[..] {
+        &[&[target], participants] if case.collective.combines() => Ok((target, participants)),
+        _ => anyhow::bail!("{}: not a reduce", case.name),
+    }
 }
 
 /// Whether a value is unlimited at a node: `v[i,i]` at its owner.

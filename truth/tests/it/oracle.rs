@@ -47,7 +47,7 @@ fn star(model: &str, hub: &str) -> Platform {
 
 fn broadcast(platform: &Platform) -> Collective {
     let node = |name| platform.find(name).unwrap();
-    Collective::Broadcast { source: node("a"), targets: vec![node("b"), node("c")] }
+    Collective::broadcast(node("a"), vec![node("b"), node("c")])
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
         ));
         let node = |name| star.find(name).unwrap();
         let participants = vec![node("b"), node("c")];
-        check(&star, &Collective::Reduce { target: node("a"), participants, commutative: false }, &unit(), expected);
+        check(&star, &Collective::reduce(node("a"), participants).in_order(), &unit(), expected);
     }
 }
 
@@ -121,7 +121,7 @@ fn a_switch_that_merges_but_cannot_copy_shares_links_on_the_way_in() {
     let participants = ["a", "b", "c"].map(|name| star.find(name).unwrap()).to_vec();
     let mut volumes = unit();
     volumes.work = oneport_plan::Amount::Constant(Rational::zero());
-    check(&star, &Collective::AllReduce { participants, commutative: true }, &volumes, "1");
+    check(&star, &Collective::all_reduce(participants), &volumes, "1");
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn a_triangle_under_half_duplex_has_one_transfer_at_a_time() {
     );
     assert_eq!(maximal_sets(&triangle).len(), 6);
     let participants: Vec<_> = triangle.node_ids().collect();
-    check(&triangle, &Collective::AllToAll { participants: participants.clone() }, &unit(), "1/6");
+    check(&triangle, &Collective::all_to_all(participants.clone()), &unit(), "1/6");
     let twice = Volumes::of_size(parse_rational("2").unwrap());
-    check(&triangle, &Collective::AllGather { participants }, &twice, "1/12");
+    check(&triangle, &Collective::all_gather(participants), &twice, "1/12");
 }
 
 #[test]
@@ -147,14 +147,14 @@ fn the_papers_toys() {
     let read = |text: &str| parse_platform("toy.toml", text.as_bytes(), PlatformFormat::Toml).unwrap();
     let toy = read(include_str!("../../../fixtures/platforms/toy-scatter.toml"));
     let node = |name| toy.find(name).unwrap();
-    check(&toy, &Collective::Scatter { source: node("Ps"), targets: vec![node("P0"), node("P1")] }, &unit(), "1/2");
+    check(&toy, &Collective::scatter(node("Ps"), vec![node("P0"), node("P1")]), &unit(), "1/2");
     let toy = read(include_str!("../../../fixtures/platforms/toy-reduce.toml"));
     let participants: Vec<_> = toy.node_ids().collect();
     let target = participants[0];
-    check(&toy, &Collective::Reduce { target, participants, commutative: false }, &unit(), "1");
+    check(&toy, &Collective::reduce(target, participants).in_order(), &unit(), "1");
     let toy = read(include_str!("../../../fixtures/platforms/toy-broadcast.toml"));
     let nodes: Vec<_> = toy.node_ids().collect();
-    check(&toy, &Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() }, &unit(), "4/5");
+    check(&toy, &Collective::broadcast(nodes[0], nodes[1..].to_vec()), &unit(), "4/5");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_cannot_arrive_is_impossible() {
         link = [{ from = \"a\", to = \"b\", cost = 1 }]",
     );
     let participants: Vec<_> = pair.node_ids().collect();
-    let gossip = Collective::AllToAll { participants };
+    let gossip = Collective::all_to_all(participants);
     let oracle = Oracle::new(&pair, &gossip, &unit(), 1000).unwrap();
     assert_eq!(oracle.throughput(), Err(Refused::Impossible));
 }

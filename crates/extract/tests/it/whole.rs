@@ -74,7 +74,7 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
 
 #[test]
 fn an_all_gather_of_which_the_sum_is_known() {
-    let collective = Collective::AllGather { participants: (0..3).map(node).collect() };
+    let collective = Collective::all_gather((0..3).map(node).collect());
     let platform = triangle();
     let empty = vec![DemandRates::Copy(BTreeMap::new()); 3];
     let mut together: BTreeMap<LinkId, Rational> = platform.link_ids().map(|link| (link, Rational::one())).collect();
@@ -82,7 +82,7 @@ fn an_all_gather_of_which_the_sum_is_known() {
     let rates = Rates { throughput: Rational::one(), demands: empty, together };
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.left_over.len(), 1);
-    let scatter = Collective::Scatter { source: node(0), targets: vec![node(1)] };
+    let scatter = Collective::scatter(node(0), vec![node(1)]);
     let problem = Rates { demands: vec![DemandRates::Route(BTreeMap::new())], ..rates };
     assert_eq!(extracted(&scatter, &problem), Err(ExtractError::Together));
 }
@@ -102,7 +102,7 @@ fn groups_and_rates_are_kept() {
         commutative: true,
         rate: 1,
     };
-    let collective = Collective::Custom { demands: vec![route(0, 1, 2), reduce, route(2, 0, 1)] };
+    let collective = Collective::Custom(vec![route(0, 1, 2), reduce, route(2, 0, 1)]);
     let part = |first, last| Interval { first, last };
     // Operand 0 and operand 2 are merged at c, then operand 1: an order of its own.
     let tree = Pattern::tree(
@@ -142,12 +142,12 @@ fn what_does_not_fit_is_refused() {
         let rates = Rates { throughput: Rational::one(), demands, ..Rates::default() };
         extracted(collective, &rates).unwrap_err().to_string()
     };
-    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: true };
+    let all_reduce = Collective::all_reduce(participants.clone());
     let message = refused(&all_reduce, vec![DemandRates::Combine(TaskRates::default())]);
     assert!(message.starts_with("all-reduce: rates of transfers and merges do not say"), "{message}");
-    let scan = Collective::Scan { participants: participants.clone() };
+    let scan = Collective::scan(participants.clone());
     assert!(refused(&scan, vec![DemandRates::Combine(TaskRates::default())]).starts_with("scan: "));
-    let gather = Collective::Gather { target: node(0), participants: vec![node(1), node(2)] };
+    let gather = Collective::gather(node(0), vec![node(1), node(2)]);
     assert_eq!(refused(&gather, Vec::new()), "rates of 0 demands; the collective has 2");
     let routes =
         |rates: DemandRates| vec![DemandRates::Route(BTreeMap::from([(LinkId::new(2), Rational::one())])), rates];
@@ -155,7 +155,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(message, "demand 1 (counted from 0): rates of a reduction; the demand asks for a message for one node");
     let message = refused(&gather, routes(DemandRates::Route(BTreeMap::new())));
     assert_eq!(message, "demand 1 (counted from 0): 'a' gains 0 messages; the throughput says 1");
-    let reduce = Collective::Reduce { target: node(0), participants, commutative: true };
+    let reduce = Collective::reduce(node(0), participants);
     let mut rates = TaskRates::default();
     let sets = |list: &[usize]| Value::of(list.iter().copied());
     rates.merges.insert((node(0), sets(&[1]), sets(&[0, 2])), Rational::one());

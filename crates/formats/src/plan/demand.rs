@@ -59,16 +59,16 @@ mod tests {
     fn collectives(members: &[NodeId]) -> Vec<Collective> {
         let (node, participants) = (NodeId::new, members.to_vec());
         vec![
-            Collective::Scatter { source: node(9), targets: participants.clone() },
-            Collective::Gather { target: node(9), participants: participants.clone() },
-            Collective::AllToAll { participants: participants.clone() },
-            Collective::Reduce { target: node(9), participants: participants.clone(), commutative: false },
-            Collective::Reduce { target: node(5), participants: participants.clone(), commutative: true },
-            Collective::ReduceScatter { participants: participants.clone(), commutative: false },
-            Collective::Broadcast { source: node(9), targets: participants.clone() },
-            Collective::AllGather { participants: participants.clone() },
-            Collective::AllReduce { participants: participants.clone(), commutative: true },
-            Collective::Scan { participants },
+            Collective::scatter(node(9), participants.clone()),
+            Collective::gather(node(9), participants.clone()),
+            Collective::all_to_all(participants.clone()),
+            Collective::reduce(node(9), participants.clone()).in_order(),
+            Collective::reduce(node(5), participants.clone()),
+            Collective::reduce_scatter(participants.clone()).in_order(),
+            Collective::broadcast(node(9), participants.clone()),
+            Collective::all_gather(participants.clone()),
+            Collective::all_reduce(participants.clone()),
+            Collective::scan(participants),
         ]
     }
 
@@ -95,7 +95,7 @@ mod tests {
         let node = NodeId::new;
         let lists = [vec![node(3), node(1)], vec![node(2), node(7), node(4)], vec![node(5)]];
         let members = lists.iter().flat_map(|list| collectives(list));
-        let groups = Collective::Groups { members: members.map(|collective| Member { collective, rate: 2 }).collect() };
+        let groups = Collective::Groups(members.map(|collective| Member { collective, rate: 2 }).collect());
         let demands = Demands::new(&groups);
         assert!(demands.count() > 30);
         for place in 0..demands.count() + 3 {
@@ -105,7 +105,7 @@ mod tests {
                 assert_eq!(demands.participant(place, owner), Some(operand));
             }
         }
-        let none = Collective::Groups { members: Vec::new() };
+        let none = Collective::Groups(Vec::new());
         assert_eq!(Demands::new(&none).get(0), None);
     }
 }

@@ -28,19 +28,19 @@ pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Resu
 /// A collective, or one of several: the `group`-th of a list, which holds no lists.
 fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) -> Result<Collective, FormatError> {
     let [one, two, three, four, five] = ROLES;
-    let keys = ["name", one, two, three, four, five, "commutative", "members", "demands"];
+    let keys = ["name", one, two, three, four, five, "commutative", "counts", "members", "demands"];
     let given = value.object(keys)?;
-    let [name, source, sources, target, targets, participants, commutative, members, demands] = given;
+    let [name, source, sources, target, targets, participants, commutative, counts, members, demands] = given;
     let name = need(value, name, "name", "the collective's name")?;
     let (collective, known) = match (name.string()?.as_ref(), group) {
         ("groups", None) => {
             let list = need(value, members, "members", "the groups, a list of {\"rate\": 1, \"collective\": {...}}")?;
-            (Collective::Groups { members: read_groups(&list, platform)? }, vec!["name", "members"])
+            (Collective::Groups(read_groups(&list, platform)?), vec!["name", "members"])
         }
         ("custom", None) => {
             let list =
                 need(value, demands, "demands", "the demands, a list of {\"values\": [...], \"wanted\": [...]}")?;
-            (Collective::Custom { demands: read_demands(&list, platform)? }, vec!["name", "demands"])
+            (Collective::Custom(read_demands(&list, platform)?), vec!["name", "demands"])
         }
         ("groups" | "custom", Some(group)) => {
             return Err(name.fail(Mistake::Collective(CollectiveError::Nested { group })));
@@ -55,12 +55,14 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
                 nodes.push(read_role(value, listed, role, platform)?);
             }
             nodes.reverse();
-            let commutative = if form.commutes { flag(commutative)? } else { false };
+            let commutative = if form.commutes() { flag(commutative)? } else { false };
             let known: Vec<&'static str> = std::iter::once("name")
                 .chain(form.roles.iter().map(|role| role.key))
-                .chain(form.commutes.then_some("commutative"))
+                .chain(form.commutes().then_some("commutative"))
+                .chain(form.counted.then_some("counts"))
                 .collect();
-            (form.build(&nodes, commutative).ok_or_else(|| value.wrong("one node for each role"))?, known)
+            let built = form.build(&nodes, commutative).ok_or_else(|| value.wrong("one node for each role"))?;
+            (if form.counted { with_counts(value, counts, built)? } else { built }, known)
         }
     };
     for (key, given) in keys.into_iter().zip(given) {
@@ -71,6 +73,21 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
     }
     collective.validate(platform).map_err(|error| value.fail(Mistake::Collective(error)))?;
     Ok(collective)
+}
+
+/// The collective with the count of each message or reduction, in order; 0 where there is none.
+fn with_counts(
+    value: &Json<'_, '_>,
+    counts: Option<Json<'_, '_>>,
+    collective: Collective,
+) -> Result<Collective, FormatError> {
+    let list = need(value, counts, "counts", "a list of whole numbers, one for each message or reduction")?;
+    let mut counts = Vec::new();
+    list.each(|_, count| {
+        counts.push(whole(&count)?);
+        Ok(())
+    })?;
+    collective.with_counts(&counts).map_err(|error| list.fail(Mistake::Collective(error)))
 }
 
 /// The nodes that play a role.
@@ -139,8 +156,12 @@ pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<V
 
 /// A whole number from 1; `none` is what to say of 0.
 fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatError> {
-    let often = natural(*rate)?.to_u64().ok_or_else(|| rate.wrong("a whole number up to 18446744073709551615"))?;
+    let often = whole(rate)?;
     if often == 0 { Err(rate.fail(Mistake::Collective(none))) } else { Ok(often) }
+}
+
+fn whole(number: &Json<'_, '_>) -> Result<u64, FormatError> {
+    natural(*number)?.to_u64().ok_or_else(|| number.wrong("a whole number up to 18446744073709551615"))
 }
 
 /// `commutative`: false when absent.

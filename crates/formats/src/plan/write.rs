@@ -113,8 +113,12 @@ pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Col
             nodes => node_list(out, platform, role.key, nodes),
         }
     }
-    if form.commutes {
+    if form.commutes() {
         let _ = write!(out, ", \"commutative\": {}", collective.is_commutative());
+    }
+    if let Some(counts) = collective.counts() {
+        let counts: Vec<String> = counts.map(|count| count.to_string()).collect();
+        let _ = write!(out, ", \"counts\": [{}]", counts.join(", "));
     }
     out.push('}');
 }

@@ -62,10 +62,8 @@ fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
 }
 
 fn broadcast() -> Plan {
-    let mut plan = plan(
-        Collective::Broadcast { source: NodeId::new(0), targets: nodes(&[2, 1]) },
-        vec![copies(0, &[(0, None), (2, Some(0))])],
-    );
+    let mut plan =
+        plan(Collective::broadcast(NodeId::new(0), nodes(&[2, 1])), vec![copies(0, &[(0, None), (2, Some(0))])]);
     plan.platform = plan.platform.with_model(PortModel::HalfDuplex);
     plan.certificate = Certificate {
         prices: vec![(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))],
@@ -92,7 +90,7 @@ fn all_reduce() -> Plan {
         transfer(2, part(0, 2), Some(3)),
     ];
     plan(
-        Collective::AllReduce { participants: nodes(&[0, 1, 2]), commutative: true },
+        Collective::all_reduce(nodes(&[0, 1, 2])),
         vec![
             Pattern { demand: 0, order: None, tasks: tasks.clone() },
             Pattern { demand: 0, order: Some(vec![2, 1, 0]), tasks },
@@ -107,8 +105,7 @@ fn scan() -> Plan {
         transfer(2, part(0, 1), Some(1)),
         merge(2, part(0, 2), 1, [Some(2), None]),
     ];
-    let mut plan =
-        plan(Collective::Scan { participants: nodes(&[0, 1, 2]) }, vec![Pattern { demand: 0, order: None, tasks }]);
+    let mut plan = plan(Collective::scan(nodes(&[0, 1, 2])), vec![Pattern { demand: 0, order: None, tasks }]);
     let share = |goal, task, price| Share { demand: 0, goal, task, price };
     let merge = Task::merge(NodeId::new(1), part(0, 1), 0);
     plan.certificate.shares = vec![
@@ -137,18 +134,13 @@ fn groups() -> Plan {
         vec![Task::send(LinkId::new(2), part(0, 0)), Task::merge(NodeId::new(2), part(0, 1), 0)],
     );
     plan(
-        Collective::Groups {
-            members: vec![
-                member(1, Collective::Scatter { source: NodeId::new(0), targets: nodes(&[1, 2]) }),
-                member(3, Collective::AllGather { participants: line() }),
-                member(1, Collective::AllReduce { participants: line(), commutative: false }),
-                member(u64::MAX, Collective::Scan { participants: line() }),
-                member(
-                    2,
-                    Collective::Reduce { target: NodeId::new(2), participants: nodes(&[2, 1]), commutative: true },
-                ),
-            ],
-        },
+        Collective::Groups(vec![
+            member(1, Collective::scatter(NodeId::new(0), nodes(&[1, 2]))),
+            member(3, Collective::all_gather(line())),
+            member(1, Collective::all_reduce(line()).in_order()),
+            member(u64::MAX, Collective::scan(line())),
+            member(2, Collective::reduce(NodeId::new(2), nodes(&[2, 1]))),
+        ]),
         vec![
             Pattern::path(0, vec![LinkId::new(0)]),
             Pattern::path(1, vec![LinkId::new(0), LinkId::new(2)]),
@@ -164,10 +156,8 @@ fn groups() -> Plan {
 /// The layout of the file is a contract with scripts.
 #[test]
 fn the_layout() {
-    let all_gather = plan(
-        Collective::AllGather { participants: nodes(&[1, 0]) },
-        vec![copies(0, &[(1, None)]), copies(1, &[(0, None)])],
-    );
+    let all_gather =
+        plan(Collective::all_gather(nodes(&[1, 0])), vec![copies(0, &[(1, None)]), copies(1, &[(0, None)])]);
     for (plan, lines) in [
         (
             broadcast(),
@@ -478,7 +468,7 @@ fn foreign_ids_are_written_and_refused() {
             }),
             "order[0]: null",
         ),
-        (changed(groups(), &|plan| plan.collective = Collective::Groups { members: Vec::new() }), "no group"),
+        (changed(groups(), &|plan| plan.collective = Collective::Groups(Vec::new())), "no group"),
     ];
     for (text, part) in all {
         let error = plan_from_json("foreign", text.as_bytes()).expect_err(part);
@@ -505,7 +495,7 @@ fn hostile_sizes_end_in_time() {
         (0..count).map(|id| builder.node(Node::processor(format!("n{id}"), ratio(1, 1))).expect("a node")).collect();
     (plan.platform, plan.steady_state.patterns) = (builder.build().expect("a platform"), Vec::new());
     (plan.schedule.patterns, plan.schedule.slots) = (Vec::new(), Vec::new());
-    plan.collective = Collective::AllReduce { participants: ids, commutative: true };
+    plan.collective = Collective::all_reduce(ids);
     let text = plan_to_json(&plan);
     let line = r#"{"demand": 0, "order": [], "tasks": [], "weight": 1},"#;
     let many = format!("\"patterns\": [\n{}7", line.repeat(300_000));
@@ -548,12 +538,10 @@ fn a_large_plan_is_written_and_read_fast() {
         };
         Pattern { demand: 500, order: None, tasks: (0..2000).map(task).collect() }
     };
-    let collective = Collective::Groups {
-        members: vec![
-            Member { collective: Collective::AllGather { participants: ids.clone() }, rate: 1 },
-            Member { collective: Collective::Scan { participants: ids }, rate: 1 },
-        ],
-    };
+    let collective = Collective::Groups(vec![
+        Member { collective: Collective::all_gather(ids.clone()), rate: 1 },
+        Member { collective: Collective::scan(ids), rate: 1 },
+    ]);
     let mut plan = plan(collective, (0..128).map(tree).chain((0..20).map(scheme)).collect());
     plan.platform = builder.build().expect("a platform");
     plan.volumes.work = Amount::Constant(ratio(1, 2));

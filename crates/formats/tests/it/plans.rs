@@ -34,7 +34,7 @@ fn toy() -> Plan {
     let slot = |length, links: &[usize]| Slot { length, links: links.iter().copied().map(LinkId::new).collect() };
     Plan {
         platform: builder.build().expect("a platform"),
-        collective: Collective::Scatter { source: ids[0], targets: vec![ids[3], ids[4]] },
+        collective: Collective::scatter(ids[0], vec![ids[3], ids[4]]),
         volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Optimal,
         steady_state: SteadyState {
@@ -215,7 +215,7 @@ fn foreign_ids_are_written_and_refused() {
     let error = plan_from_json("foreign", plan_to_json(&plan).as_bytes()).expect_err("no commodity 7");
     assert!(error.to_string().contains("patterns[0].demand: demand 7"), "{error}");
     let mut plan = toy();
-    plan.collective = Collective::AllToAll { participants: vec![NodeId::new(99)] };
+    plan.collective = Collective::all_to_all(vec![NodeId::new(99)]);
     plan.certificate.prices = vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))];
     plan.schedule.slots[0].links = vec![LinkId::new(99)];
     assert!(plan_from_json("foreign", plan_to_json(&plan).as_bytes()).is_err());
@@ -244,7 +244,7 @@ fn a_large_plan_is_written_and_read_fast() {
     let patterns: Vec<_> =
         (1..count).map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop)))).collect();
     let plan = Plan {
-        collective: Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() },
+        collective: Collective::scatter(ids[0], ids[1..].to_vec()),
         steady_state: SteadyState {
             throughput: ratio(1, 9999),
             patterns: patterns

@@ -39,7 +39,7 @@ fn figure_6() -> Plan {
     let slot = |length, links: [usize; 2]| Slot { length, links: links.map(LinkId::new).to_vec() };
     Plan {
         platform: builder.build().expect("a platform"),
-        collective: Collective::Reduce { target: ids[0], participants: ids.clone(), commutative: false },
+        collective: Collective::reduce(ids[0], ids.clone()).in_order(),
         volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Optimal,
         steady_state: SteadyState {
@@ -70,7 +70,7 @@ fn figure_6() -> Plan {
 fn reduce_scatter() -> Plan {
     let mut plan = figure_6();
     let participants = (0..3).map(NodeId::new).collect();
-    plan.collective = Collective::ReduceScatter { participants, commutative: true };
+    plan.collective = Collective::reduce_scatter(participants);
     plan.volumes.size = Amount::Affine { fixed: ratio(1, 1), per_operand: ratio(1, 2) };
     let order = |pattern: &mut Pattern, target, order: Option<Vec<usize>>| {
         (pattern.demand, pattern.order) = (target, order);
@@ -242,7 +242,7 @@ fn orders_name_participants_once() {
 #[test]
 fn work_and_trees_belong_to_reductions() {
     let mut plan = figure_6();
-    plan.collective = Collective::AllToAll { participants: (0..3).map(NodeId::new).collect() };
+    plan.collective = Collective::all_to_all((0..3).map(NodeId::new).collect());
     let text = plan_to_json(&plan);
     assert!(!text.contains("\"work\""), "{text}");
     refused(&text, "\"size\": \"1\",", "\"size\": \"1\", \"work\": \"1\",", &["plan:5: work", "combines nothing"]);
@@ -324,7 +324,7 @@ fn a_large_plan_is_written_and_read_fast() {
     let table =
         (0..count).map(|first| (first..count).map(|last| ratio((last - first + 1) as i64, 7)).collect()).collect();
     let plan = Plan {
-        collective: Collective::Reduce { target: ids[0], participants: ids.clone(), commutative: false },
+        collective: Collective::reduce(ids[0], ids.clone()).in_order(),
         volumes: Volumes { size: Amount::Table(table), work: Amount::Constant(ratio(1, 1)) },
         steady_state: SteadyState {
             throughput: ratio(1, 1),

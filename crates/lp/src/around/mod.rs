@@ -219,15 +219,15 @@ mod tests {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());
         vec![
-            Collective::AllGather { participants: participants() },
-            Collective::ReduceScatter { participants: participants(), commutative: true },
-            Collective::AllReduce { participants: participants(), commutative: true },
-            Collective::Broadcast { source: first, targets: others.clone() },
-            Collective::Reduce { target: first, participants: participants(), commutative: true },
-            Collective::Reduce { target: first, participants: others, commutative: true },
-            Collective::ReduceScatter { participants: participants(), commutative: false },
-            Collective::AllReduce { participants: participants(), commutative: false },
-            Collective::Reduce { target: all[place], participants: participants(), commutative: false },
+            Collective::all_gather(participants()),
+            Collective::reduce_scatter(participants()),
+            Collective::all_reduce(participants()),
+            Collective::broadcast(first, others.clone()),
+            Collective::reduce(first, participants()),
+            Collective::reduce(first, others),
+            Collective::reduce_scatter(participants()).in_order(),
+            Collective::all_reduce(participants()).in_order(),
+            Collective::reduce(all[place], participants()).in_order(),
         ]
     }
 
@@ -269,7 +269,7 @@ mod tests {
                 let platform = platform.clone().with_model(model);
                 let all: Vec<NodeId> = platform.processors().collect();
                 let some = all.iter().copied().step_by(2).collect();
-                let few = Collective::Broadcast { source: all[1], targets: some };
+                let few = Collective::broadcast(all[1], some);
                 for collective in collectives_of(&platform, 3).into_iter().chain([few]) {
                     for work in [Rational::zero(), one.clone()] {
                         let volumes = Volumes { work: oneport_plan::Amount::Constant(work), ..Volumes::default() };
@@ -308,7 +308,7 @@ mod tests {
         let [link_cost, compute] = [3, 1].map(|cost| Costs::Uniform { low: cost, high: cost });
         let platform = complete(64, &Options { link_cost, compute, ..Options::default() }).unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
-        let collective = Collective::ReduceScatter { participants, commutative: false };
+        let collective = Collective::reduce_scatter(participants).in_order();
         let volumes = Volumes::of_size(Rational::one());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let solution = solve(&Question::new(problem)).unwrap().unwrap();
@@ -321,10 +321,10 @@ mod tests {
     fn others_have_no_chains() {
         let platform = ring(65, &Options::default()).unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
-        let few = Collective::AllGather { participants: participants[2..].to_vec() };
+        let few = Collective::all_gather(participants[2..].to_vec());
         let (target, others) = (participants[0], participants[1..].to_vec());
-        let beside = Collective::Reduce { target, participants: others, commutative: false };
-        for collective in [few, beside, Collective::Scan { participants }] {
+        let beside = Collective::reduce(target, others).in_order();
+        for collective in [few, beside, Collective::scan(participants)] {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
             assert!(solve(&Question::new(problem)).unwrap().is_none(), "{}", collective.name());

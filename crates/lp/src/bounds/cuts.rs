@@ -129,7 +129,7 @@ impl<'q> Search<'q> {
     fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
         const NONE: LpError = LpError::Contradiction("an all-gather among the members is none");
         let platform = &replicating(self.platform(), turned).ok_or(NONE)?;
-        let collective = Collective::AllGather { participants: self.members.clone() };
+        let collective = Collective::all_gather(self.members.clone());
         let problem = Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
         let question = Question::new(problem).watched(self.question.watch().clone());
         let sinks = representatives(platform, &self.members);

@@ -450,7 +450,7 @@ mod tests {
                     all.sum::<Rational>() / Rational::from_integer((2 * (partition.len() - 1)).into())
                 };
                 let least = partitions(participants.len()).iter().map(value).min().unwrap();
-                let collective = Collective::AllReduce { participants: participants.clone(), commutative: true };
+                let collective = Collective::all_reduce(participants.clone());
                 let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
                 let partitions = Partitions::new(&question, direction, &participants);
                 let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();

@@ -168,7 +168,7 @@ struct Carrier {
 
 impl Carrier {
     fn new(gpus: &[NodeId]) -> Self {
-        let collective = Collective::Broadcast { source: gpus[0], targets: gpus[1..].to_vec() };
+        let collective = Collective::broadcast(gpus[0], gpus[1..].to_vec());
         Carrier { collective, volumes: Volumes::default() }
     }
 

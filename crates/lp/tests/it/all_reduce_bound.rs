@@ -19,7 +19,7 @@ fn volumes(work: i64) -> Volumes {
 }
 
 fn all_reduce(participants: Vec<NodeId>) -> Collective {
-    Collective::AllReduce { participants, commutative: true }
+    Collective::all_reduce(participants)
 }
 
 /// The answer; its bound is that of `all_reduce_bound`, and the one that twin and referee find in the certificate.
@@ -413,7 +413,7 @@ fn rounds_that_prove_nothing_are_passed_over() {
         builder.link(ids[from], ids[to], tie(more)).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
+    let collective = Collective::all_reduce(ids.to_vec()).in_order();
     let size = Amount::Affine { fixed: ratio(1, 2), per_operand: ratio(2, 1) };
     let volumes = Volumes { size, work: Amount::Constant(ratio(0, 1)) };
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());

@@ -130,7 +130,7 @@ fn check(platform: &Platform, collective: &Collective, sources: &[NodeId], size:
 
 fn broadcast(platform: &Platform, source: usize) -> Collective {
     let source = NodeId::new(source);
-    Collective::Broadcast { source, targets: platform.node_ids().filter(|&node| node != source).collect() }
+    Collective::broadcast(source, platform.node_ids().filter(|&node| node != source).collect())
 }
 
 /// Nodes of one model, with one to three ports, or of all three models.
@@ -163,7 +163,7 @@ fn all_gathers_are_as_fast_as_flows() {
         let nodes = 3 + dice.below(3);
         let platform = platform(seed, nodes, nodes);
         let participants: Vec<NodeId> = platform.node_ids().collect();
-        let collective = Collective::AllGather { participants: participants.clone() };
+        let collective = Collective::all_gather(participants.clone());
         check(&platform, &collective, &participants, &dice.cost());
     }
 }
@@ -176,7 +176,7 @@ fn multicasts_to_many_are_proved_by_cuts() {
     let (mut proved, mut gained, size) = (0, 0, Volumes::of_size(Rational::one()));
     for seed in 0..12 {
         let platform = hard(&mut Dice::new(3000 + seed));
-        let collective = Collective::Broadcast { source: NodeId::new(0), targets: (1..12).map(NodeId::new).collect() };
+        let collective = Collective::broadcast(NodeId::new(0), (1..12).map(NodeId::new).collect());
         let question = Question::new(Problem::new(&platform, &collective, &size).unwrap());
         let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("all is reached") };
         let bound = |certificate| {

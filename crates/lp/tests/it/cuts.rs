@@ -2,7 +2,7 @@
 
 use num_traits::{One, Zero};
 use oneport_lp::{Question, cut_bound};
-use oneport_plan::{Amount, Collective, Goals, Problem, Volumes};
+use oneport_plan::{Amount, Collective, Form, Goals, Problem, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
 use proptest::prelude::*;
@@ -38,13 +38,13 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
     let participants: Vec<NodeId> = platform.processors().collect();
     let (first, others) = (participants[0], participants[1..].to_vec());
     vec![
-        Collective::AllGather { participants: participants.clone() },
-        Collective::ReduceScatter { participants: participants.clone(), commutative: true },
-        Collective::Broadcast { source: first, targets: others.clone() },
-        Collective::Reduce { target: first, participants: participants.clone(), commutative: true },
-        Collective::Scatter { source: first, targets: others.clone() },
-        Collective::Gather { target: first, participants: others },
-        Collective::AllToAll { participants },
+        Collective::all_gather(participants.clone()),
+        Collective::reduce_scatter(participants.clone()),
+        Collective::broadcast(first, others.clone()),
+        Collective::reduce(first, participants.clone()),
+        Collective::scatter(first, others.clone()),
+        Collective::gather(first, others),
+        Collective::all_to_all(participants),
     ]
 }
 
@@ -83,8 +83,8 @@ proptest! {
             };
             let found = cut_bound(&Question::new(problem)).unwrap().expect("links only");
             let best = least(&platform, &collective);
-            match collective {
-                Collective::AllToAll { .. } => prop_assert!(found.throughput >= best),
+            match collective.form() {
+                Some(Form::ALL_TO_ALL) => prop_assert!(found.throughput >= best),
                 _ => prop_assert_eq!(&found.throughput, &best, "{}", collective.name()),
             }
             let proved = bound(problem, &found.certificate);
@@ -102,9 +102,9 @@ fn others_are_left_alone() {
         cut_bound(&Question::new(Problem::new(platform, collective, &volumes).unwrap())).unwrap()
     };
     let participants: Vec<NodeId> = platform.processors().collect();
-    let gather = Collective::AllGather { participants: participants.clone() };
+    let gather = Collective::all_gather(participants.clone());
     assert_eq!(ask(&platform.clone().with_model(PortModel::FullDuplex), &gather), None);
     let links = platform.with_model(PortModel::Links);
     assert!(ask(&links, &gather).is_some());
-    assert_eq!(ask(&links, &Collective::AllReduce { participants, commutative: true }), None);
+    assert_eq!(ask(&links, &Collective::all_reduce(participants)), None);
 }

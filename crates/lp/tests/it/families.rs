@@ -29,7 +29,7 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
         let platform = platform(seed, cost);
         let mut processors = platform.processors();
         let source = processors.next().expect("sixteen processors");
-        let collective = Collective::Scatter { source, targets: processors.collect() };
+        let collective = Collective::scatter(source, processors.collect());
         let size = Rational::one();
         let volumes = Volumes::of_size(size.clone());
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));

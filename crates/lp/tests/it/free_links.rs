@@ -49,13 +49,13 @@ fn the_definition_holds_with_links_that_cost_nothing() {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others) = (all[0], all[1..].to_vec());
         let collective = match seed % 7 {
-            0 => Collective::Scatter { source: first, targets: others },
-            1 => Collective::Gather { target: first, participants: others },
-            2 => Collective::AllToAll { participants: all },
-            3 => Collective::Broadcast { source: first, targets: others },
-            4 => Collective::AllGather { participants: all },
-            5 => Collective::Reduce { target: first, participants: all, commutative: false },
-            _ => Collective::ReduceScatter { participants: all, commutative: false },
+            0 => Collective::scatter(first, others),
+            1 => Collective::gather(first, others),
+            2 => Collective::all_to_all(all),
+            3 => Collective::broadcast(first, others),
+            4 => Collective::all_gather(all),
+            5 => Collective::reduce(first, all).in_order(),
+            _ => Collective::reduce_scatter(all).in_order(),
         };
         let volumes = Volumes::of_size(ratio(3, 2));
         let demands = naive::demands(&platform, &collective, &volumes);
@@ -88,27 +88,23 @@ fn cycles_that_cost_nothing_end() {
         builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
     }
     let platform = builder.build().unwrap();
-    let scatter = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
-    let gossip = Collective::AllGather { participants: ids.clone() };
-    let sum = Collective::Reduce { target: ids[0], participants: ids.clone(), commutative: false };
+    let scatter = Collective::scatter(ids[0], ids[1..].to_vec());
+    let gossip = Collective::all_gather(ids.clone());
+    let sum = Collective::reduce(ids[0], ids.clone()).in_order();
     // One message a period over 2 -> 3, of size 3/2; all of them over it; one over 3 -> 0 at cost 2.
     for (collective, throughput) in [(scatter, ratio(2, 3)), (gossip, ratio(2, 9)), (sum, ratio(1, 3))] {
         for formulation in [Formulation::Columns, Formulation::Compact] {
             assert_eq!(answer(&platform, &collective, formulation).unwrap(), throughput, "{collective:?}");
         }
     }
-    let refused = answer(
-        &platform,
-        &Collective::AllReduce { participants: ids.clone(), commutative: true },
-        Formulation::Columns,
-    );
+    let refused = answer(&platform, &Collective::all_reduce(ids.clone()), Formulation::Columns);
     let told = refused.unwrap_err().to_string();
     assert!(told.starts_with("all-reduce: 'P0 -> P1' costs nothing"), "{told}");
     let refused = rings(&platform, &ids, &oneport_lp::Watch::unlimited()).unwrap_err();
     assert!(matches!(refused, RingError::FreeLink { .. }), "{refused}");
     let links = platform.with_model(PortModel::Links);
     let volumes = Volumes::default();
-    let gather = Collective::AllGather { participants: ids };
+    let gather = Collective::all_gather(ids);
     let question = Question::new(Problem::new(&links, &gather, &volumes).unwrap());
     assert!(cut_bound(&question).unwrap().is_none());
 }
@@ -137,10 +133,10 @@ fn gadgets_are_platforms() {
         let (gadget, cores) = as_platform(&native);
         let all: Vec<NodeId> = native.processors().collect();
         let collective = |nodes: &[NodeId]| match seed % 4 {
-            0 => Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() },
-            1 => Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() },
-            2 => Collective::AllToAll { participants: nodes.to_vec() },
-            _ => Collective::Reduce { target: nodes[0], participants: nodes.to_vec(), commutative: false },
+            0 => Collective::broadcast(nodes[0], nodes[1..].to_vec()),
+            1 => Collective::scatter(nodes[0], nodes[1..].to_vec()),
+            2 => Collective::all_to_all(nodes.to_vec()),
+            _ => Collective::reduce(nodes[0], nodes.to_vec()).in_order(),
         };
         let of_native = answer(&native, &collective(&all), Formulation::Columns).unwrap();
         assert_eq!(answer(&gadget, &collective(&cores), Formulation::Columns).unwrap(), of_native, "seed {seed}");
@@ -204,10 +200,10 @@ fn senders_and_receivers_that_are_busy_for_different_times() {
         let times: Vec<[Rational; 3]> = native.link_ids().map(|_| [time(dice), time(dice), dice.cost()]).collect();
         let all: Vec<NodeId> = native.processors().collect();
         let collective = match seed % 4 {
-            0 => Collective::Broadcast { source: all[0], targets: all[1..].to_vec() },
-            1 => Collective::Scatter { source: all[0], targets: all[1..].to_vec() },
-            2 => Collective::AllToAll { participants: all },
-            _ => Collective::Reduce { target: all[0], participants: all, commutative: false },
+            0 => Collective::broadcast(all[0], all[1..].to_vec()),
+            1 => Collective::scatter(all[0], all[1..].to_vec()),
+            2 => Collective::all_to_all(all),
+            _ => Collective::reduce(all[0], all).in_order(),
         };
         let demands = naive::demands(&native, &collective, &Volumes::of_size(ratio(3, 2)));
         let found = apart(&native, &times, &demands);

@@ -51,10 +51,10 @@ fn on_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> R
 fn collective(platform: &Platform, kind: u64) -> Collective {
     let mut all: Vec<NodeId> = platform.node_ids().collect();
     match kind % 4 {
-        0 => Collective::Broadcast { source: all.remove(0), targets: all },
-        1 => Collective::Scatter { source: all.remove(0), targets: all },
-        2 => Collective::AllGather { participants: all },
-        _ => Collective::AllToAll { participants: all },
+        0 => Collective::broadcast(all.remove(0), all),
+        1 => Collective::scatter(all.remove(0), all),
+        2 => Collective::all_gather(all),
+        _ => Collective::all_to_all(all),
     }
 }
 

@@ -28,12 +28,12 @@ fn collective(platform: &Platform, dice: &mut Dice) -> Collective {
     members.truncate(count);
     let (first, rest) = (members[0], members[1..].to_vec());
     match dice.below(if small { 6 } else { 5 }) {
-        0 => Collective::Scatter { source: first, targets: rest },
-        1 => Collective::Gather { target: first, participants: rest },
-        2 => Collective::AllToAll { participants: members },
-        3 => Collective::Broadcast { source: first, targets: rest },
-        4 => Collective::AllGather { participants: members },
-        _ => Collective::Reduce { target: first, participants: members, commutative: false },
+        0 => Collective::scatter(first, rest),
+        1 => Collective::gather(first, rest),
+        2 => Collective::all_to_all(members),
+        3 => Collective::broadcast(first, rest),
+        4 => Collective::all_gather(members),
+        _ => Collective::reduce(first, members).in_order(),
     }
 }
 
@@ -47,7 +47,7 @@ fn two_groups_share_the_platform() {
         };
         let members = vec![member(), member()];
         let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 2)) };
-        check(&platform, &Collective::Groups { members }, &volumes);
+        check(&platform, &Collective::Groups(members), &volumes);
     }
 }
 
@@ -58,7 +58,7 @@ fn a_group_of_one_is_the_collective_alone() {
         let alone = collective(&platform, &mut dice);
         let rate = 1 + dice.below(5) as u64;
         let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 2)) };
-        let group = Collective::Groups { members: vec![Member { collective: alone.clone(), rate }] };
+        let group = Collective::Groups(vec![Member { collective: alone.clone(), rate }]);
         let expected = solved(&platform, &alone, &volumes).steady_state.throughput / ratio(rate as i64, 1);
         assert_eq!(solved(&platform, &group, &volumes).steady_state.throughput, expected, "{alone:?} {platform:?}");
     }
@@ -73,7 +73,7 @@ fn together_is_between_alone_and_in_turns() {
         let pair = [collective(&platform, &mut dice), collective(&platform, &mut dice)];
         let alone = pair.each_ref().map(|one| solved(&platform, one, &volumes).steady_state.throughput);
         let members = pair.into_iter().map(|collective| Member { collective, rate: 1 }).collect();
-        let together = solved(&platform, &Collective::Groups { members }, &volumes).steady_state.throughput;
+        let together = solved(&platform, &Collective::Groups(members), &volumes).steady_state.throughput;
         assert!(alone.iter().all(|alone| together <= *alone));
         assert!(together >= (alone[0].recip() + alone[1].recip()).recip());
     }

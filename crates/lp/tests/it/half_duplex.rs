@@ -30,7 +30,7 @@ fn broadcasts() {
         let (platform, mut dice) = platform(seed, 5);
         let members = members(&platform, &mut dice);
         let fewer = if seed % 3 == 0 { 1 + dice.below(members.len() - 1) } else { members.len() - 1 };
-        let collective = Collective::Broadcast { source: members[0], targets: members[1..=fewer].to_vec() };
+        let collective = Collective::broadcast(members[0], members[1..=fewer].to_vec());
         let volumes = Volumes::of_size(dice.cost());
         check(&platform, &collective, &volumes);
         odd += usize::from(!solved(&platform, &collective, &volumes).certificate.odd_sets.is_empty());
@@ -46,9 +46,9 @@ fn scatters_and_gathers() {
         let members = members(&platform, &mut dice);
         let (first, rest) = (members[0], members[1..].to_vec());
         let collective = match seed % 3 {
-            0 => Collective::Gather { target: first, participants: rest },
-            1 => Collective::Scatter { source: first, targets: rest },
-            _ => Collective::AllToAll { participants: members },
+            0 => Collective::gather(first, rest),
+            1 => Collective::scatter(first, rest),
+            _ => Collective::all_to_all(members),
         };
         check(&platform, &collective, &Volumes::of_size(dice.cost()));
     }
@@ -58,7 +58,7 @@ fn scatters_and_gathers() {
 fn all_gathers() {
     for seed in 200..220 {
         let (platform, mut dice) = platform(seed, 4);
-        let collective = Collective::AllGather { participants: members(&platform, &mut dice) };
+        let collective = Collective::all_gather(members(&platform, &mut dice));
         check(&platform, &collective, &Volumes::of_size(dice.cost()));
     }
 }
@@ -78,8 +78,8 @@ fn reductions() {
             work: Amount::Constant(ratio(dice.below(4) as i64, 2)),
         };
         let collective = match seed % 4 {
-            0 => Collective::ReduceScatter { participants, commutative: false },
-            _ => Collective::Reduce { target: members[nodes - 1], participants, commutative: false },
+            0 => Collective::reduce_scatter(participants).in_order(),
+            _ => Collective::reduce(members[nodes - 1], participants).in_order(),
         };
         check(&platform, &collective, &volumes);
     }
@@ -93,7 +93,7 @@ fn figure(nodes: usize, links: &[(usize, usize, Rational)], model: PortModel) ->
     for (from, to, cost) in links {
         builder.link(ids[*from], ids[*to], cost.clone()).unwrap();
     }
-    let collective = Collective::Broadcast { source: ids[0], targets: ids[1..].to_vec() };
+    let collective = Collective::broadcast(ids[0], ids[1..].to_vec());
     check(&builder.build().unwrap(), &collective, &Volumes::of_size(Rational::one()))
 }
 
@@ -131,7 +131,7 @@ fn a_triangle_by_hand() {
     }
     let platform = builder.build().unwrap();
     assert_eq!(link_sets(&platform).len(), 3);
-    let collective = Collective::AllGather { participants: ids };
+    let collective = Collective::all_gather(ids);
     let volumes = Volumes::of_size(Rational::one());
     // Six hops per instance, one at a time.
     assert_eq!(optimum(&platform, &demands(&platform, &collective, &volumes)), ratio(1, 6));

@@ -58,12 +58,12 @@ fn solved(platform: &Platform, collective: &Collective, formulation: Formulation
 
 fn scatter(platform: &Platform) -> Collective {
     let mut nodes = platform.node_ids();
-    Collective::Scatter { source: nodes.next().unwrap(), targets: nodes.collect() }
+    Collective::scatter(nodes.next().unwrap(), nodes.collect())
 }
 
 fn broadcast(platform: &Platform) -> Collective {
     let mut nodes = platform.node_ids();
-    Collective::Broadcast { source: nodes.next().unwrap(), targets: nodes.collect() }
+    Collective::broadcast(nodes.next().unwrap(), nodes.collect())
 }
 
 /// The hub sends everything, one message after the other: the costs add up, and so do the lengths of their
@@ -139,13 +139,13 @@ fn near_ties_are_no_ties() {
         let platforms = twins(model, 4, &factor, time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();
         let tie = Rational::one() - Rational::new(3.into(), 1.into()) / power_of_ten(8);
-        let scan = scale(&platforms, &factor, &Collective::Scan { participants: all.clone() });
+        let scan = scale(&platforms, &factor, &Collective::scan(all.clone()));
         let even = twins(model, 4, &factor, Rational::one);
-        let level = scale(&even, &factor, &Collective::Scan { participants: all.clone() });
+        let level = scale(&even, &factor, &Collective::scan(all.clone()));
         assert!(&level * tie <= scan && scan <= level, "{scan} and {level}");
-        scale(&platforms, &factor, &Collective::AllGather { participants: all.clone() });
+        scale(&platforms, &factor, &Collective::all_gather(all.clone()));
         if model == PortModel::FullDuplex {
-            let reduce = Collective::Reduce { target: all[0], participants: all, commutative: false };
+            let reduce = Collective::reduce(all[0], all).in_order();
             let columns = scale(&platforms, &factor, &reduce);
             assert_eq!(columns, solved(&platforms[0], &reduce, Formulation::Compact).steady_state.throughput);
         }
@@ -164,8 +164,8 @@ fn costs_of_all_magnitudes_scale() {
         };
         let platforms = twins(PortModel::FullDuplex, 5, &factor, &mut time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();
-        scale(&platforms, &factor, &Collective::AllGather { participants: all.clone() });
-        let reduce = Collective::Reduce { target: all[0], participants: all, commutative: false };
+        scale(&platforms, &factor, &Collective::all_gather(all.clone()));
+        let reduce = Collective::reduce(all[0], all).in_order();
         let columns = scale(&platforms, &factor, &reduce);
         assert_eq!(columns, solved(&platforms[0], &reduce, Formulation::Compact).steady_state.throughput);
     }

@@ -5,7 +5,7 @@ use crate::common;
 use common::naive::{check_loads, solved};
 use common::ratio;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Amount, Collective, Member, Problem, Status, Volumes};
+use oneport_plan::{Amount, Collective, Form, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus};
 use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
 
@@ -38,18 +38,16 @@ fn volumes() -> [Volumes; 3] {
 
 /// The same demands as groups, which are solved without looking at symmetry.
 fn one_by_one(whole: &Collective) -> Collective {
-    let members = match whole {
-        Collective::ReduceScatter { participants, commutative } => {
-            let reduce = |&target: &NodeId| Collective::Reduce {
-                target,
-                participants: participants.clone(),
-                commutative: *commutative,
-            };
-            participants.iter().map(reduce).collect()
-        }
-        other => vec![other.clone()],
+    let reduce = |target: NodeId, participants: &[NodeId]| {
+        Collective::reduce(target, participants.to_vec()).commutative(whole.is_commutative())
     };
-    Collective::Groups { members: members.into_iter().map(|collective| Member { collective, rate: 1 }).collect() }
+    let members = match &whole.cast()[..] {
+        &[participants] if whole.is(Form::REDUCE_SCATTER) => {
+            participants.iter().map(|&target| reduce(target, participants)).collect()
+        }
+        _ => vec![whole.clone()],
+    };
+    Collective::Groups(members.into_iter().map(|collective| Member { collective, rate: 1 }).collect())
 }
 
 #[track_caller]
@@ -70,7 +68,7 @@ fn reduce_scatters_of_symmetric_platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
         assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing symmetric");
         for volumes in volumes() {
-            let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
+            let whole = Collective::reduce_scatter(participants.clone()).in_order();
             let found = solved(&platform, &whole, &volumes);
             check_loads(&platform, &whole, &volumes, &found);
             let plain = solved(&platform, &one_by_one(&whole), &volumes);
@@ -102,7 +100,7 @@ fn all_reduces_of_symmetric_platforms() {
         let lopsided = lopsided(&platform);
         assert_eq!(free_automorphisms(&lopsided, &participants).len(), 1, "something symmetric");
         for volumes in volumes() {
-            let whole = Collective::AllReduce { participants: participants.clone(), commutative: false };
+            let whole = Collective::all_reduce(participants.clone()).in_order();
             let found = steady(&platform, &whole, &volumes);
             let plain = steady(&lopsided, &whole, &volumes);
             assert_eq!(found.steady_state.throughput, plain.steady_state.throughput, "{platform:?} {volumes:?}");
@@ -117,10 +115,10 @@ fn operands_that_alternate_between_boxes() {
     let all: Vec<NodeId> = platform.processors().collect();
     let participants: Vec<NodeId> = [0, 3, 1, 4, 2, 5].into_iter().map(|place| all[place]).collect();
     for volumes in volumes() {
-        let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
+        let whole = Collective::reduce_scatter(participants.clone()).in_order();
         let found = solved(&platform, &whole, &volumes).steady_state.throughput;
         assert_eq!(found, solved(&platform, &one_by_one(&whole), &volumes).steady_state.throughput);
-        let any_order = Collective::ReduceScatter { participants: participants.clone(), commutative: true };
+        let any_order = Collective::reduce_scatter(participants.clone());
         let any_order = solved(&platform, &any_order, &volumes).steady_state.throughput;
         // Where merges take time, the processors are what is busy all the time.
         let merges_are_free = volumes.work.constant() == Some(&ratio(0, 1));
@@ -135,12 +133,12 @@ fn boxes_in_order() {
     let participants: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
     let [in_order, any_order] = [false, true].map(|commutative| {
-        let whole = Collective::ReduceScatter { participants: participants.clone(), commutative };
+        let whole = Collective::reduce_scatter(participants.clone()).commutative(commutative);
         solved(&platform, &whole, &volumes).steady_state.throughput
     });
     assert_eq!(in_order, any_order);
     let [in_order, any_order] = [false, true].map(|commutative| {
-        let whole = Collective::AllReduce { participants: participants.clone(), commutative };
+        let whole = Collective::all_reduce(participants.clone()).commutative(commutative);
         steady(&platform, &whole, &volumes)
     });
     assert_eq!(in_order.steady_state.throughput, any_order.steady_state.throughput);
@@ -152,7 +150,7 @@ fn boxes_in_order() {
 fn groups_of_one_all_reduce() {
     for platform in platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
-        let whole = Collective::AllReduce { participants, commutative: false };
+        let whole = Collective::all_reduce(participants).in_order();
         for volumes in volumes() {
             let alone = steady(&platform, &whole, &volumes).steady_state.throughput;
             let grouped = steady(&platform, &one_by_one(&whole), &volumes);
@@ -168,10 +166,10 @@ fn too_many_operands_are_refused() {
     let platform = ring(500, &alike()).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
     let [_, volumes, _] = volumes();
-    let reduce = Collective::Reduce { target: participants[0], participants: participants.clone(), commutative: false };
-    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
+    let reduce = Collective::reduce(participants[0], participants.clone()).in_order();
+    let all_reduce = Collective::all_reduce(participants.clone()).in_order();
     let question = |collective| Problem::new(&platform, collective, &volumes).map(Question::new).unwrap();
-    let scan = Collective::Scan { participants: participants.clone() };
+    let scan = Collective::scan(participants.clone());
     let refused = solve(&question(&scan), &Options::default()).unwrap_err();
     assert!(matches!(refused, LpError::TooManyOperands { operands: 500, processors: 500, .. }), "{refused}");
     // There are chains along the line of the owners, which no program improves.
@@ -183,7 +181,7 @@ fn too_many_operands_are_refused() {
     let compact = Options { formulation: Formulation::Compact, ..Options::default() };
     assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::TooManyOperands { .. }));
     let few = participants[..100].to_vec();
-    let reduce = Collective::Reduce { target: participants[0], participants: few, commutative: false };
+    let reduce = Collective::reduce(participants[0], few).in_order();
     let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
     assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::CompactTooLarge { .. }));
 }
@@ -195,13 +193,12 @@ fn scans_of_many_are_bounded_by_their_last_prefix() {
     let platform = generate::random_connected(28, 4, &options).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
     for volumes in volumes() {
-        let scan = steady(&platform, &Collective::Scan { participants: participants.clone() }, &volumes);
-        let last =
-            Collective::Reduce { target: participants[27], participants: participants.clone(), commutative: false };
+        let scan = steady(&platform, &Collective::scan(participants.clone()), &volumes);
+        let last = Collective::reduce(participants[27], participants.clone()).in_order();
         let last = solved(&platform, &last, &volumes).steady_state.throughput;
         assert!(scan.steady_state.throughput <= last && last <= scan.upper_bound, "{volumes:?}");
         let proved = oneport_referee::bound(
-            Problem::new(&platform, &Collective::Scan { participants: participants.clone() }, &volumes).unwrap(),
+            Problem::new(&platform, &Collective::scan(participants.clone()), &volumes).unwrap(),
             &scan.certificate,
         );
         assert!(proved.unwrap() <= scan.upper_bound);

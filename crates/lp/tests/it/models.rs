@@ -29,7 +29,7 @@ fn mixed_broadcasts() {
         let (platform, mut dice) = mixed(seed);
         let mut targets: Vec<NodeId> = platform.node_ids().collect();
         let source = targets.remove(dice.below(targets.len()));
-        check(&platform, &Collective::Broadcast { source, targets }, &Volumes::of_size(dice.cost()));
+        check(&platform, &Collective::broadcast(source, targets), &Volumes::of_size(dice.cost()));
     }
 }
 
@@ -40,10 +40,10 @@ fn mixed_exchanges() {
         let mut participants: Vec<NodeId> = platform.node_ids().collect();
         participants.rotate_left(dice.below(3));
         let collective = match seed % 4 {
-            0 => Collective::AllToAll { participants },
-            1 => Collective::Scatter { source: participants[0], targets: participants[1..].to_vec() },
-            2 => Collective::Gather { target: participants[0], participants: participants[1..].to_vec() },
-            _ => Collective::AllGather { participants },
+            0 => Collective::all_to_all(participants),
+            1 => Collective::scatter(participants[0], participants[1..].to_vec()),
+            2 => Collective::gather(participants[0], participants[1..].to_vec()),
+            _ => Collective::all_gather(participants),
         };
         check(&platform, &collective, &Volumes::of_size(dice.cost()));
     }
@@ -57,7 +57,7 @@ fn mixed_reductions() {
         list.iter_mut().for_each(|node| node.model = Some(MODELS[dice.below(4)]));
         let platform = random(&mut dice, list, PortModel::FullDuplex, 2);
         let participants: Vec<NodeId> = platform.node_ids().collect();
-        let collective = Collective::Reduce { target: participants[1], participants, commutative: false };
+        let collective = Collective::reduce(participants[1], participants).in_order();
         check(&platform, &collective, &Volumes::of_size(dice.cost()));
     }
 }
@@ -84,10 +84,10 @@ fn switches_do_not_copy() {
         let (platform, mut dice, mut members) = switched(seed, model);
         let volumes = Volumes::of_size(dice.cost());
         if seed % 3 == 0 && members.len() == 3 {
-            check(&platform, &Collective::AllGather { participants: members }, &volumes);
+            check(&platform, &Collective::all_gather(members), &volumes);
         } else {
             let source = members.remove(dice.below(members.len()));
-            check(&platform, &Collective::Broadcast { source, targets: members }, &volumes);
+            check(&platform, &Collective::broadcast(source, members), &volumes);
         }
     }
 }
@@ -103,7 +103,7 @@ fn a_star_by_hand() {
         for &leaf in &leaves {
             builder.duplex(leaf, hub, Rational::one()).unwrap();
         }
-        let collective = Collective::Broadcast { source: leaves[0], targets: leaves[1..].to_vec() };
+        let collective = Collective::broadcast(leaves[0], leaves[1..].to_vec());
         check(&builder.build().unwrap(), &collective, &Volumes::of_size(Rational::one()))
     };
     // A hub that copies sends three times; one link into it is enough where links are all that counts.

@@ -114,8 +114,8 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
             let participants: Vec<NodeId> = order[..operands].iter().map(|&place| ids[place]).collect();
             let target = if platform.node(ids[target]).is_processor() { ids[target] } else { participants[0] };
             let collective = match scatter && operands < 4 {
-                true => Collective::ReduceScatter { participants, commutative: false },
-                false => Collective::Reduce { target, participants, commutative: false },
+                true => Collective::reduce_scatter(participants).in_order(),
+                false => Collective::reduce(target, participants).in_order(),
             };
             let plain = |amount: Amount| match amount {
                 Amount::Table(rows) if !tables => Amount::Constant(rows[0][0].clone()),
@@ -126,23 +126,13 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
 }
 
 fn commutative(collective: &Collective) -> Collective {
-    let mut collective = collective.clone();
-    match &mut collective {
-        Collective::Reduce { commutative, .. } | Collective::ReduceScatter { commutative, .. } => *commutative = true,
-        _ => unreachable!("reductions"),
-    }
-    collective
+    collective.clone().commutative(true)
 }
 
 fn reordered(collective: &Collective, change: impl Fn(&mut Vec<NodeId>)) -> Collective {
-    let mut collective = collective.clone();
-    match &mut collective {
-        Collective::Reduce { participants, .. } | Collective::ReduceScatter { participants, .. } => {
-            change(participants)
-        }
-        _ => unreachable!("reductions"),
-    }
-    collective
+    let mut cast: Vec<Vec<NodeId>> = collective.cast().into_iter().map(<[NodeId]>::to_vec).collect();
+    change(cast.last_mut().unwrap());
+    collective.form().unwrap().build(&cast, collective.is_commutative()).unwrap()
 }
 
 fn scaled(amount: &Amount, factor: &Rational) -> Amount {
@@ -204,11 +194,11 @@ proptest! {
     #[test]
     fn reduce_scatter_is_between_its_slowest_reduction_and_taking_turns(case in cases(true)) {
         let participants = case.collective.operands().unwrap().to_vec();
-        let together = case.with(Collective::ReduceScatter { participants: participants.clone(), commutative: false });
+        let together = case.with(Collective::reduce_scatter(participants.clone()).in_order());
         let alone: Vec<Rational> = participants
             .iter()
             .map(|&target| {
-                case.with(Collective::Reduce { target, participants: participants.clone(), commutative: false }).throughput()
+                case.with(Collective::reduce(target, participants.clone()).in_order()).throughput()
             })
             .collect();
         let throughput = together.throughput();
@@ -240,7 +230,7 @@ fn commutative_operators_have_no_compact_program() {
     let ids: Vec<NodeId> = ["a", "b"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap()).to_vec();
     builder.link(ids[0], ids[1], ratio(1, 1)).unwrap();
     let platform = builder.build().unwrap();
-    let collective = Collective::Reduce { target: ids[1], participants: ids, commutative: true };
+    let collective = Collective::reduce(ids[1], ids);
     let volumes = Volumes::of_size(ratio(1, 1));
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let refusal = solve(&question, &Options { formulation: Formulation::Compact, time_limit: None }).unwrap_err();

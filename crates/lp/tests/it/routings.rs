@@ -2,7 +2,7 @@
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Options, Question, Spread, cut_bound, ring_routings, solve, spread};
-use oneport_plan::{Amount, Around, Collective, Problem, Routing, SharedFlow, Volumes};
+use oneport_plan::{Amount, Around, Collective, Form, Problem, Routing, SharedFlow, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Watch, bound, sustained};
 use proptest::prelude::*;
@@ -42,16 +42,16 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
     let participants: Vec<NodeId> = platform.processors().collect();
     let (first, others) = (participants[0], participants[1..].to_vec());
     vec![
-        Collective::Scatter { source: first, targets: others.clone() },
-        Collective::Gather { target: first, participants: others.clone() },
-        Collective::AllToAll { participants: participants.clone() },
-        Collective::AllGather { participants: participants.clone() },
-        Collective::Broadcast { source: first, targets: others.clone() },
-        Collective::Broadcast { source: first, targets: others[others.len() - 1..].to_vec() },
-        Collective::ReduceScatter { participants: participants.clone(), commutative: true },
-        Collective::Reduce { target: first, participants: others, commutative: true },
-        Collective::Reduce { target: first, participants: participants.clone(), commutative: true },
-        Collective::AllReduce { participants, commutative: true },
+        Collective::scatter(first, others.clone()),
+        Collective::gather(first, others.clone()),
+        Collective::all_to_all(participants.clone()),
+        Collective::all_gather(participants.clone()),
+        Collective::broadcast(first, others.clone()),
+        Collective::broadcast(first, others[others.len() - 1..].to_vec()),
+        Collective::reduce_scatter(participants.clone()),
+        Collective::reduce(first, others),
+        Collective::reduce(first, participants.clone()),
+        Collective::all_reduce(participants),
     ]
 }
 
@@ -98,7 +98,7 @@ fn prices_and_flows_enclose_the_optimum() {
 fn tori_are_exact() {
     for (sides, throughput) in [(&[4, 4][..], ratio(1, 8)), (&[3, 6], ratio(2, 27)), (&[2, 3, 5], ratio(1, 18))] {
         let torus = oneport_platform::generate::torus(sides).unwrap();
-        let collective = Collective::AllToAll { participants: torus.processors().collect() };
+        let collective = Collective::all_to_all(torus.processors().collect());
         let volumes = Volumes::default();
         let problem = Problem::new(&torus, &collective, &volumes).unwrap();
         let question = Question::new(problem);
@@ -132,11 +132,9 @@ fn rings_and_trees_stay_below_the_optimum() {
             }
             let rate = |gathers: bool| {
                 let participants: Vec<NodeId> = platform.processors().collect();
-                let whole = match (collective, gathers) {
-                    (Collective::AllReduce { .. }, true) => Collective::AllGather { participants },
-                    (Collective::AllReduce { .. }, false) => {
-                        Collective::ReduceScatter { participants, commutative: true }
-                    }
+                let whole = match (collective.is(Form::ALL_REDUCE), gathers) {
+                    (true, true) => Collective::all_gather(participants),
+                    (true, false) => Collective::reduce_scatter(participants),
                     _ => collective.clone(),
                 };
                 let question = Question::new(Problem::new(&platform, &whole, &volumes).unwrap());
@@ -145,7 +143,7 @@ fn rings_and_trees_stay_below_the_optimum() {
             let (Some(copied), Some(combined)) = (rate(true), rate(false)) else { continue };
             let promise = Routing::Branchings { copied: copied.clone(), combined: combined.clone() };
             match sustained(problem, &promise, &Watch::unlimited()) {
-                Ok(found) if matches!(collective, Collective::AllReduce { .. }) => assert!(found <= proved),
+                Ok(found) if collective.is(Form::ALL_REDUCE) => assert!(found <= proved),
                 Ok(found) => {
                     assert_eq!((&found, &found), (&attained, &proved), "{collective:?} {platform:?}");
                     trees += 1;
@@ -173,7 +171,7 @@ fn the_butterfly_is_refused() {
         builder.link(from, to, Rational::one()).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::Broadcast { source: s, targets: vec![t1, t2] };
+    let collective = Collective::broadcast(s, vec![t1, t2]);
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let (copied, combined) = (ratio(2, 1), ratio(2, 1));
@@ -187,7 +185,7 @@ fn lies_are_refused() {
     let ring = oneport_platform::generate::torus(&[5]).unwrap();
     let participants: Vec<NodeId> = ring.processors().collect();
     let volumes = Volumes::default();
-    let all = Collective::AllToAll { participants: participants.clone() };
+    let all = Collective::all_to_all(participants.clone());
     let problem = Problem::new(&ring, &all, &volumes).unwrap();
     let Routing::Flows(flows) = spread(&Question::new(problem)).unwrap().unwrap().routing else { panic!("flows") };
     let with = |change: fn(&mut Vec<SharedFlow>)| {
@@ -209,7 +207,7 @@ fn lies_are_refused() {
     ] {
         with(change).unwrap_err();
     }
-    let gather = Collective::AllGather { participants: participants.clone() };
+    let gather = Collective::all_gather(participants.clone());
     let problem = Problem::new(&ring, &gather, &volumes).unwrap();
     let question = Question::new(problem);
     let Some(Ok(Routing::Ring(around))) = ring_routings(&question).next() else { panic!("a ring") };

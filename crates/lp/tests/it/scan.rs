@@ -101,7 +101,7 @@ struct Count {
 
 impl Count {
     fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Shared {
-        let collective = Collective::Scan { participants: participants.to_vec() };
+        let collective = Collective::scan(participants.to_vec());
         let volumes = Volumes::of_size(size.clone());
         let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
         let solution = steady(&question);
@@ -233,7 +233,7 @@ fn false_proofs_prove_nothing() {
     let platform = complete(3, &options(5, 4)).unwrap();
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let shared = Count::default().case(&platform, &participants, Rational::one());
-    let collective = Collective::Scan { participants };
+    let collective = Collective::scan(participants);
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let tiny = Rational::new(1.into(), 1000.into());
@@ -267,7 +267,7 @@ fn all_reduce_is_bounded_too() {
     for seed in 0..4 {
         for platform in [complete(3, &options(seed, 4)), grid(1, 3, &options(seed, 4)), star(3, &options(seed, 4))] {
             let platform = platform.unwrap();
-            let collective = Collective::AllReduce { participants: platform.node_ids().collect(), commutative: false };
+            let collective = Collective::all_reduce(platform.node_ids().collect()).in_order();
             let volumes = Volumes::of_size(Rational::one());
             let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
             let shared = shared_bound(&question, None).unwrap().unwrap();
@@ -293,7 +293,7 @@ fn chains_of_many() {
     let costs = Costs::Uniform { low: 2, high: 2 };
     let platform = ring(32, &Options { seed: 0, link_cost: costs.clone(), compute: costs }).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
-    let collective = Collective::Scan { participants: participants.clone() };
+    let collective = Collective::scan(participants.clone());
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = steady(&question);

@@ -25,10 +25,10 @@ fn platform(seed: u64, most: usize) -> (Platform, Dice) {
 fn collective(platform: &Platform, kind: u64) -> Collective {
     let mut all: Vec<NodeId> = platform.node_ids().collect();
     match kind % 4 {
-        0 => Collective::Broadcast { source: all.remove(0), targets: all },
-        1 => Collective::Scatter { source: all.remove(0), targets: all },
-        2 => Collective::AllGather { participants: all },
-        _ => Collective::AllToAll { participants: all },
+        0 => Collective::broadcast(all.remove(0), all),
+        1 => Collective::scatter(all.remove(0), all),
+        2 => Collective::all_gather(all),
+        _ => Collective::all_to_all(all),
     }
 }
 
@@ -224,10 +224,10 @@ fn refusals() {
         Instance::new(platform, collective).expect_err("refused").to_string()
     };
     assert!(refused(&full, &collective(&platform, 0)).contains("is full-duplex"));
-    let reduce = Collective::Reduce { target: all[0], participants: all.clone(), commutative: false };
+    let reduce = Collective::reduce(all[0], all.clone()).in_order();
     assert!(refused(&platform, &reduce).contains("combines values"));
     let (source, last) = (all.remove(0), all.pop().expect("three nodes"));
-    let some = Collective::Broadcast { source, targets: all.iter().copied().chain([last]).skip(1).collect() };
+    let some = Collective::broadcast(source, all.iter().copied().chain([last]).skip(1).collect());
     assert!(refused(&platform, &some).contains("leaves out node"));
     let instance = Instance::new(&platform, &collective(&platform, 0)).expect("fits");
     assert!(matches!(instance.separate(&Rational::zero(), &[]), Err(SeparationError::PricesCount { prices: 0, .. })));

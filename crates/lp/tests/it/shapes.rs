@@ -32,7 +32,7 @@ fn figure_2(model: PortModel) -> Platform {
 }
 
 fn broadcast(targets: &[usize]) -> Collective {
-    Collective::Broadcast { source: NodeId::new(0), targets: targets.iter().map(|&node| NodeId::new(node)).collect() }
+    Collective::broadcast(NodeId::new(0), targets.iter().map(|&node| NodeId::new(node)).collect())
 }
 
 fn rate(platform: &Platform, collective: &Collective) -> Rational {
@@ -205,7 +205,7 @@ fn what_has_no_tree_is_refused() {
     let figure = figure_1(PortModel::FullDuplex);
     let all: Vec<NodeId> = figure.node_ids().collect();
     let volumes = Volumes::default();
-    let scatter = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+    let scatter = Collective::scatter(all[0], all[1..].to_vec());
     let problem = Problem::new(&figure, &scatter, &volumes).unwrap();
     let refused = best(&Question::new(problem), &Options::default(), Shape::Tree);
     assert!(matches!(refused, Err(LpError::NoShape { collective: "scatter", .. })));

@@ -177,7 +177,7 @@ fn figure_6(cost: Rational, work: Rational) -> Case {
     }
     Case {
         platform: builder.build().unwrap(),
-        collective: Collective::Reduce { target: ids[0], participants: ids, commutative: false },
+        collective: Collective::reduce(ids[0], ids).in_order(),
         volumes: Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) },
     }
 }
@@ -218,7 +218,7 @@ fn quick_links_leave_the_processors() {
 fn reduce_scatter_shares_the_processors() {
     let mut case = equal_speeds(ratio(10, 1));
     let participants = case.operands().to_vec();
-    case.collective = Collective::ReduceScatter { participants, commutative: false };
+    case.collective = Collective::reduce_scatter(participants).in_order();
     assert_eq!(check(&case), ratio(3, 10) / ratio(6, 1));
 }
 
@@ -263,9 +263,9 @@ fn cases() -> impl Strategy<Value = Case> {
             _ => (table(20), table(40)),
         };
         let collective = if scatter {
-            Collective::ReduceScatter { participants: members, commutative: false }
+            Collective::reduce_scatter(members).in_order()
         } else {
-            Collective::Reduce { target, participants: members, commutative: false }
+            Collective::reduce(target, members).in_order()
         };
         Case { platform: builder.build().unwrap(), collective, volumes: Volumes { size, work } }
     })

@@ -33,19 +33,16 @@ fn volumes(work: i64) -> Volumes {
 
 /// The same demands, but as groups, which are not taken to the quotient.
 fn one_by_one(whole: &Collective) -> Collective {
-    let participants = match whole {
-        Collective::AllGather { participants } | Collective::ReduceScatter { participants, .. } => participants,
-        other => panic!("{other:?}"),
-    };
+    let &[participants] = &whole.cast()[..] else { panic!("{whole:?}") };
     let member = |&node: &NodeId| {
         let others = || participants.iter().copied().filter(|&other| other != node).collect();
-        let collective = match whole {
-            Collective::AllGather { .. } => Collective::Broadcast { source: node, targets: others() },
-            _ => Collective::Reduce { target: node, participants: participants.clone(), commutative: true },
+        let collective = match whole.combines() {
+            false => Collective::broadcast(node, others()),
+            true => Collective::reduce(node, participants.to_vec()),
         };
         Member { collective, rate: 1 }
     };
-    Collective::Groups { members: participants.iter().map(member).collect() }
+    Collective::Groups(participants.iter().map(member).collect())
 }
 
 fn check_quotient(platform: &Platform, whole: &Collective, volumes: &Volumes) {
@@ -60,7 +57,7 @@ fn all_gathers_of_the_quotient() {
     for platform in platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
         assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing to be divided by");
-        check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+        check_quotient(&platform, &Collective::all_gather(participants), &volumes(1));
     }
 }
 
@@ -69,7 +66,7 @@ fn reduce_scatters_of_the_quotient() {
     for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 7) {
         let participants: Vec<NodeId> = platform.processors().collect();
         for work in [0, 1, 7] {
-            let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: true };
+            let whole = Collective::reduce_scatter(participants.clone());
             check_quotient(&platform, &whole, &volumes(work));
         }
     }
@@ -81,8 +78,8 @@ fn some_participants() {
     let platform = ring(6, &alike()).unwrap();
     for places in [vec![0, 3], vec![0, 2, 4], vec![1, 2, 4, 5], vec![0, 1, 3]] {
         let participants: Vec<NodeId> = places.into_iter().map(NodeId::new).collect();
-        check_quotient(&platform, &Collective::AllGather { participants: participants.clone() }, &volumes(1));
-        check_quotient(&platform, &Collective::ReduceScatter { participants, commutative: true }, &volumes(1));
+        check_quotient(&platform, &Collective::all_gather(participants.clone()), &volumes(1));
+        check_quotient(&platform, &Collective::reduce_scatter(participants), &volumes(1));
     }
 }
 
@@ -92,7 +89,7 @@ fn accelerator_boxes() {
     for platform in [mi250(1), dgx_a100(1), dgx_a100(2)] {
         let platform = platform.unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
-        check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+        check_quotient(&platform, &Collective::all_gather(participants), &volumes(1));
     }
 }
 
@@ -158,9 +155,9 @@ fn all_reduces_of_the_quotient() {
     for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 6) {
         let participants: Vec<NodeId> = platform.processors().collect();
         for work in [0, 2] {
-            let whole = Collective::AllReduce { participants: participants.clone(), commutative: true };
+            let whole = Collective::all_reduce(participants.clone());
             let quotient = all_reduce(&platform, &whole, &volumes(work));
-            let plain = Collective::Groups { members: vec![Member { collective: whole, rate: 1 }] };
+            let plain = Collective::Groups(vec![Member { collective: whole, rate: 1 }]);
             let plain = composed(&platform, &plain, &volumes(work));
             assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{platform:?}");
         }
@@ -175,12 +172,12 @@ fn all_reduce_among_equals() {
             let platform = complete(n, &alike()).unwrap();
             let participants: Vec<NodeId> = platform.processors().collect();
             let volumes = Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) };
-            let whole = Collective::AllReduce { participants: participants.clone(), commutative: true };
+            let whole = Collective::all_reduce(participants.clone());
             let solution = all_reduce(&platform, &whole, &volumes);
             let expected = ratio(n as i64, 2 * (n as i64 - 1)) / ratio(3, 2);
             assert_eq!(solution.steady_state.throughput, expected, "{n} nodes");
             assert_eq!(solution.upper_bound, expected, "{n} nodes");
-            let ordered = all_reduce(&platform, &Collective::AllReduce { participants, commutative: false }, &volumes);
+            let ordered = all_reduce(&platform, &Collective::all_reduce(participants).in_order(), &volumes);
             assert!(ordered.steady_state.throughput <= expected, "{n} nodes");
         }
     }
@@ -199,12 +196,12 @@ fn all_reduce_between_its_parts() {
         let participants: Vec<NodeId> = platform.node_ids().collect();
         let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 3)) };
         let commutative = seed % 2 == 0;
-        let whole = Collective::AllReduce { participants: participants.clone(), commutative };
+        let whole = Collective::all_reduce(participants.clone()).commutative(commutative);
         let throughput = all_reduce(&platform, &whole, &volumes).steady_state.throughput;
         for &root in &participants {
-            let reduce = Collective::Reduce { target: root, participants: participants.clone(), commutative };
+            let reduce = Collective::reduce(root, participants.clone()).commutative(commutative);
             let targets = participants.iter().copied().filter(|&node| node != root).collect();
-            let broadcast = Collective::Broadcast { source: root, targets };
+            let broadcast = Collective::broadcast(root, targets);
             let alone = [reduce, broadcast].map(|one| solved(&platform, &one, &volumes).steady_state.throughput);
             assert!(throughput <= alone[0], "{platform:?}");
             assert!(throughput >= (alone[0].recip() + alone[1].recip()).recip(), "{platform:?}");

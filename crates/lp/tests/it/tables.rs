@@ -26,7 +26,7 @@ fn of_three() -> PlatformBuilder {
 
 fn reduce(owners: &[usize], target: usize) -> Collective {
     let participants = owners.iter().map(|&node| NodeId::new(node)).collect();
-    Collective::Reduce { target: NodeId::new(target), participants, commutative: false }
+    Collective::reduce(NodeId::new(target), participants).in_order()
 }
 
 /// Matrix `k` of a chain has `dimensions[k]` rows and `dimensions[k + 1]` columns: the product of matrices `k..=m` has
@@ -221,10 +221,9 @@ fn tables_that_do_not_fit_are_refused_by_entry() {
     assert!(found.contains("work -1 of T[0,0,1]"), "{found}");
     let found = refusal(&|table| drop(table.at.insert((task(0, 0, 1), NodeId::new(7)), None)), &collective);
     assert_eq!(found, "work of T[0,0,1] at '7', which is no node; only processors merge");
-    let all = Collective::AllReduce { participants: platform.processors().collect(), commutative: false };
+    let all = Collective::all_reduce(platform.processors().collect()).in_order();
     assert!(refusal(&|_| (), &all).starts_with("all-reduce: work by task"), "{}", refusal(&|_| (), &all));
-    let any =
-        Collective::Reduce { target: NodeId::new(0), participants: platform.processors().collect(), commutative: true };
+    let any = Collective::reduce(NodeId::new(0), platform.processors().collect());
     assert!(refusal(&|_| (), &any).starts_with("reduce: work by task"), "{}", refusal(&|_| (), &any));
     let Amount::Tasks(table) = &volumes.work else { panic!("by task") };
     let sized = Volumes { size: Amount::Tasks(table.clone()), ..volumes.clone() };

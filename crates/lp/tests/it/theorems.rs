@@ -5,7 +5,7 @@ use crate::common;
 use common::{Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput};
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation};
-use oneport_plan::{Certificate, Collective, Commodity, Problem, ProblemError, Resource, Status, Volumes};
+use oneport_plan::{Certificate, Collective, Commodity, Form, Problem, ProblemError, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -62,10 +62,10 @@ proptest! {
 
     #[test]
     fn gather_is_scatter_on_the_reversed_platform(case in connected_cases(7, 16)) {
-        let reversed_collective = match case.collective.clone() {
-            Collective::Scatter { source, targets } => Collective::Gather { target: source, participants: targets },
-            Collective::Gather { target, participants } => Collective::Scatter { source: target, targets: participants },
-            all_to_all => all_to_all,
+        let reversed_collective = match &case.collective.cast()[..] {
+            &[&[source], targets] if case.collective.is(Form::SCATTER) => Collective::gather(source, targets.to_vec()),
+            &[&[target], participants] => Collective::scatter(target, participants.to_vec()),
+            _ => case.collective.clone(),
         };
         let mirror = Case { platform: reversed(&case.platform), collective: reversed_collective, size: case.size.clone() };
         prop_assert_eq!(throughput(&case), throughput(&mirror));
@@ -110,16 +110,13 @@ proptest! {
 
     #[test]
     fn fewer_messages_never_hurt(case in cases(6, 12), place in 0..6usize) {
-        let mut fewer = case.collective.clone();
-        let (members, least) = match &mut fewer {
-            Collective::Scatter { targets, .. } => (targets, 1),
-            Collective::Gather { participants, .. } => (participants, 1),
-            Collective::AllToAll { participants } => (participants, 2),
-            other => unreachable!("{other:?} among cases of messages"),
-        };
+        let mut cast: Vec<Vec<NodeId>> = case.collective.cast().into_iter().map(<[NodeId]>::to_vec).collect();
+        let least = if cast.len() == 1 { 2 } else { 1 };
+        let members = cast.last_mut().unwrap();
         prop_assume!(members.len() > least);
         let place = place % members.len();
         members.remove(place);
+        let fewer = case.collective.form().unwrap().build(&cast, false).unwrap();
         let fewer = Case { collective: fewer, ..case.clone() };
         prop_assert!(throughput(&fewer) >= throughput(&case));
     }
@@ -140,16 +137,8 @@ proptest! {
             builder.link(renamed(link.from), renamed(link.to), link.cost.clone()).unwrap();
         }
         let all = |members: &[NodeId]| members.iter().rev().map(|&member| renamed(member)).collect::<Vec<_>>();
-        let collective = match &case.collective {
-            Collective::Scatter { source, targets } => {
-                Collective::Scatter { source: renamed(*source), targets: all(targets) }
-            }
-            Collective::Gather { target, participants } => {
-                Collective::Gather { target: renamed(*target), participants: all(participants) }
-            }
-            Collective::AllToAll { participants } => Collective::AllToAll { participants: all(participants) },
-            other => unreachable!("{other:?} among cases of messages"),
-        };
+        let cast: Vec<Vec<NodeId>> = case.collective.cast().into_iter().map(all).collect();
+        let collective = case.collective.form().unwrap().build(&cast, false).unwrap();
         let other = Case { platform: builder.build().unwrap(), collective, size: case.size.clone() };
         prop_assert_eq!(throughput(&other), throughput(&case));
     }
@@ -183,15 +172,15 @@ proptest! {
         let others: Vec<NodeId> = platform.processors().skip(1).collect();
         let total: Rational = platform.outgoing(hub).iter().map(|&link| &platform.link(link).cost).sum();
         let size = Rational::one();
-        let scatter = Collective::Scatter { source: hub, targets: others.clone() };
-        let gather = Collective::Gather { target: hub, participants: others.clone() };
+        let scatter = Collective::scatter(hub, others.clone());
+        let gather = Collective::gather(hub, others.clone());
         for collective in [scatter, gather] {
             let case = Case { platform: platform.clone(), collective, size: size.clone() };
             prop_assert_eq!(certify(&case), total.recip());
         }
         // Every leaf's message to every other passes the hub, which also sends its own.
         let participants: Vec<NodeId> = platform.processors().collect();
-        let case = Case { platform, collective: Collective::AllToAll { participants }, size };
+        let case = Case { platform, collective: Collective::all_to_all(participants), size };
         prop_assert_eq!(certify(&case), (total * ratio(leaves as i64, 1)).recip());
     }
 }
@@ -213,9 +202,9 @@ fn generated_platforms_are_certified() {
             let members: Vec<NodeId> = platform.processors().collect();
             let (first, rest) = (members[0], members[1..].to_vec());
             for collective in [
-                Collective::Scatter { source: first, targets: rest.clone() },
-                Collective::Gather { target: first, participants: rest },
-                Collective::AllToAll { participants: members[..5].to_vec() },
+                Collective::scatter(first, rest.clone()),
+                Collective::gather(first, rest),
+                Collective::all_to_all(members[..5].to_vec()),
             ] {
                 certify(&Case { platform: platform.clone(), collective, size: ratio(1 + seed as i64, 3) });
             }
@@ -230,7 +219,7 @@ fn circulation_is_no_throughput() {
     let [s, t, u] = ["s", "t", "u"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
     builder.link(s, t, ratio(1, 1)).unwrap();
     builder.duplex(t, u, ratio(1, 4)).unwrap();
-    let collective = Collective::Scatter { source: s, targets: vec![t] };
+    let collective = Collective::scatter(s, vec![t]);
     let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
     assert_eq!(certify(&case), Rational::one());
 }
@@ -251,7 +240,7 @@ fn the_toy_scatter() {
     ] {
         builder.link(from, to, cost).unwrap();
     }
-    let collective = Collective::Scatter { source: ps, targets: vec![p0, p1] };
+    let collective = Collective::scatter(ps, vec![p0, p1]);
     let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
     assert_eq!(certify(&case), ratio(1, 2));
 }
@@ -270,20 +259,20 @@ fn impossible_questions_are_refused() {
         Problem::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
     };
     let nonsense = [
-        Collective::Scatter { source: a, targets: vec![] },
-        Collective::Scatter { source: a, targets: vec![a] },
-        Collective::Scatter { source: a, targets: vec![b, b] },
-        Collective::Scatter { source: a, targets: vec![r] },
-        Collective::Scatter { source: r, targets: vec![a] },
-        Collective::Scatter { source: NodeId::new(9), targets: vec![a] },
-        Collective::Gather { target: a, participants: vec![NodeId::new(3)] },
-        Collective::AllToAll { participants: vec![a] },
-        Collective::AllToAll { participants: vec![] },
+        Collective::scatter(a, vec![]),
+        Collective::scatter(a, vec![a]),
+        Collective::scatter(a, vec![b, b]),
+        Collective::scatter(a, vec![r]),
+        Collective::scatter(r, vec![a]),
+        Collective::scatter(NodeId::new(9), vec![a]),
+        Collective::gather(a, vec![NodeId::new(3)]),
+        Collective::all_to_all(vec![a]),
+        Collective::all_to_all(vec![]),
     ];
     for collective in &nonsense {
         assert!(matches!(ask(collective, &one), ProblemError::Collective(_)), "{collective:?}");
     }
-    let scatter = Collective::Scatter { source: a, targets: vec![b] };
+    let scatter = Collective::scatter(a, vec![b]);
     for size in [Rational::zero(), ratio(-1, 2)] {
         assert!(matches!(ask(&scatter, &size), ProblemError::Volume(_)), "{size}");
     }

@@ -98,7 +98,7 @@ pub fn question(seed: u64) -> Nasty {
     let collective = if dice.one_in(5) {
         let member =
             |dice: &mut Dice| Member { collective: collective(dice, &processors), rate: 1 + dice.below(3) as u64 };
-        Collective::Groups { members: (0..1 + dice.below(3)).map(|_| member(&mut dice)).collect() }
+        Collective::Groups((0..1 + dice.below(3)).map(|_| member(&mut dice)).collect())
     } else {
         collective(&mut dice, &processors)
     };
@@ -155,15 +155,15 @@ fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
     let (first, rest) = (participants[0], participants[1..].to_vec());
     let commutative = dice.one_in(2);
     match dice.below(9) {
-        0 => Collective::Scatter { source: first, targets: rest },
-        1 => Collective::Gather { target: first, participants: rest },
-        2 => Collective::AllToAll { participants },
-        3 => Collective::Broadcast { source: first, targets: rest },
-        4 => Collective::AllGather { participants },
-        5 => Collective::Reduce { target: processors[dice.below(processors.len())], participants, commutative },
-        6 => Collective::ReduceScatter { participants, commutative },
-        7 => Collective::AllReduce { participants, commutative },
-        _ => Collective::Scan { participants },
+        0 => Collective::scatter(first, rest),
+        1 => Collective::gather(first, rest),
+        2 => Collective::all_to_all(participants),
+        3 => Collective::broadcast(first, rest),
+        4 => Collective::all_gather(participants),
+        5 => Collective::reduce(processors[dice.below(processors.len())], participants).commutative(commutative),
+        6 => Collective::reduce_scatter(participants).commutative(commutative),
+        7 => Collective::all_reduce(participants).commutative(commutative),
+        _ => Collective::scan(participants),
     }
 }
 

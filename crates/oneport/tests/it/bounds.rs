@@ -21,14 +21,14 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
 fn collectives(participants: &[NodeId]) -> Vec<Collective> {
     let (centre, others, all) = (participants[0], participants[1..].to_vec(), || participants.to_vec());
     vec![
-        Collective::AllGather { participants: all() },
-        Collective::ReduceScatter { participants: all(), commutative: true },
-        Collective::AllReduce { participants: all(), commutative: true },
-        Collective::AllToAll { participants: all() },
-        Collective::Broadcast { source: centre, targets: others.clone() },
-        Collective::Reduce { target: centre, participants: all(), commutative: true },
-        Collective::Scatter { source: centre, targets: others.clone() },
-        Collective::Gather { target: centre, participants: others },
+        Collective::all_gather(all()),
+        Collective::reduce_scatter(all()),
+        Collective::all_reduce(all()),
+        Collective::all_to_all(all()),
+        Collective::broadcast(centre, others.clone()),
+        Collective::reduce(centre, all()),
+        Collective::scatter(centre, others.clone()),
+        Collective::gather(centre, others),
     ]
 }
 
@@ -115,7 +115,7 @@ fn larger_platforms_are_bounded_as_well() {
         assert!(attained >= exact, "{attained}");
     }
     // 70 x 69 messages over the backbone, at 4/5 each.
-    let all = Collective::AllToAll { participants: backbone.processors().collect() };
+    let all = Collective::all_to_all(backbone.processors().collect());
     let problem = Problem::new(&backbone, &all, &volumes).unwrap();
     assert_eq!(bounded(problem).bound, ratio(5, 4 * 70 * 69));
 }
@@ -149,7 +149,7 @@ fn trees_are_decided() {
             assert_eq!(planned(problem, Watch::unlimited()).steady_state.throughput, found.bound);
         }
         let large = tree(96, seed, model);
-        let all = Collective::AllToAll { participants: large.processors().collect() };
+        let all = Collective::all_to_all(large.processors().collect());
         let problem = Problem::new(&large, &all, &volumes).unwrap();
         let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
         assert_eq!((&plan.steady_state.throughput, plan.status), (&found.bound, Status::Optimal));
@@ -161,8 +161,8 @@ fn trees_are_decided() {
     let participants: Vec<NodeId> = ring.processors().collect();
     let volumes = Volumes::default();
     for (platform, collective) in [
-        (&ring, Collective::AllToAll { participants: participants.clone() }),
-        (&tree(5, 1, PortModel::Links), Collective::AllGather { participants }),
+        (&ring, Collective::all_to_all(participants.clone())),
+        (&tree(5, 1, PortModel::Links), Collective::all_gather(participants)),
     ] {
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
         assert!(referee::sustained(problem, &Routing::OnlyWay, &Watch::unlimited()).is_err());

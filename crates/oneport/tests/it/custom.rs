@@ -23,11 +23,11 @@ fn listed(collective: &Collective) -> Collective {
         let rate = collective.rate(place);
         CustomDemand { owners: demand.operands.to_vec(), wanted, commutative: demand.commutative, rate }
     };
-    Collective::Custom { demands: (0..collective.demands()).map(custom).collect() }
+    Collective::Custom((0..collective.demands()).map(custom).collect())
 }
 
 /// The roles of the form, played by the first processors that replicate.
-fn named(form: &Form, platform: &Platform, commutative: bool) -> Option<Collective> {
+fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<Collective> {
     let nodes: Vec<NodeId> = platform.processors().filter(|&node| platform.node(node).replicates).take(4).collect();
     let mut rest = nodes.as_slice();
     let cast = form.roles.iter().map(|role| {
@@ -41,7 +41,7 @@ fn named(form: &Form, platform: &Platform, commutative: bool) -> Option<Collecti
         vec![*first]
     });
     let cast: Vec<Vec<NodeId>> = cast.collect();
-    form.build(&cast, commutative && form.commutes)
+    form.build(&cast, commutative && form.commutes())
 }
 
 fn planned(platform: &Platform, collective: &Collective) -> Plan {
@@ -58,7 +58,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
             let platform = fixture(name).with_model(model);
             for (form, commutative) in Collective::forms().iter().flat_map(|form| [(form, false), (form, true)]) {
                 let collective = named(form, &platform, commutative).unwrap();
-                if commutative && !form.commutes || collective.validate(&platform).is_err() {
+                if commutative && !form.commutes() || collective.validate(&platform).is_err() {
                     continue;
                 }
                 let Ok(Outcome::Planned(one)) =
@@ -93,7 +93,7 @@ fn rates_count() {
             continue;
         };
         let twice = collective.custom().iter().map(|demand| CustomDemand { rate: 2, ..demand.clone() }).collect();
-        let twice = planned(&platform, &Collective::Custom { demands: twice });
+        let twice = planned(&platform, &Collective::Custom(twice));
         let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());
         assert!(twice.upper_bound >= halved, "{}", form.name);
         if once.plan.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal {
@@ -113,9 +113,8 @@ fn results_may_be_wanted_by_others() {
         commutative: true,
         rate: 1,
     };
-    let throughput = |wanted: &[NodeId]| {
-        planned(&platform, &Collective::Custom { demands: vec![demand(wanted)] }).steady_state.throughput
-    };
+    let throughput =
+        |wanted: &[NodeId]| planned(&platform, &Collective::Custom(vec![demand(wanted)])).steady_state.throughput;
     let both = throughput(&nodes[1..3]);
     assert!(both <= throughput(&nodes[1..2]).min(throughput(&nodes[2..3])));
 }

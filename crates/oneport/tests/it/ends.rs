@@ -54,20 +54,20 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
     let (centre, others) = (participants[0], participants[1..].to_vec());
     let all = || participants.clone();
     let mut collectives = vec![
-        Collective::Scatter { source: centre, targets: others.clone() },
-        Collective::Gather { target: centre, participants: others.clone() },
-        Collective::Broadcast { source: centre, targets: others },
-        Collective::AllGather { participants: all() },
-        Collective::Reduce { target: centre, participants: all(), commutative: true },
-        Collective::ReduceScatter { participants: all(), commutative: true },
-        Collective::AllReduce { participants: all(), commutative: true },
+        Collective::scatter(centre, others.clone()),
+        Collective::gather(centre, others.clone()),
+        Collective::broadcast(centre, others),
+        Collective::all_gather(all()),
+        Collective::reduce(centre, all()),
+        Collective::reduce_scatter(all()),
+        Collective::all_reduce(all()),
     ];
     if participants.len() <= 12 {
         collectives.extend([
-            Collective::AllToAll { participants: all() },
-            Collective::Reduce { target: centre, participants: all(), commutative: false },
-            Collective::AllReduce { participants: all(), commutative: false },
-            Collective::Scan { participants: all() },
+            Collective::all_to_all(all()),
+            Collective::reduce(centre, all()).in_order(),
+            Collective::all_reduce(all()).in_order(),
+            Collective::scan(all()),
         ]);
     }
     collectives
@@ -172,8 +172,7 @@ fn changed_platforms_end() {
 fn single_trees_end() {
     let platform = random_connected(8, 4, &uniform()).unwrap();
     let all: Vec<NodeId> = platform.processors().collect();
-    let (broadcast, volumes) =
-        (Collective::Broadcast { source: all[0], targets: all[1..].to_vec() }, Volumes::default());
+    let (broadcast, volumes) = (Collective::broadcast(all[0], all[1..].to_vec()), Volumes::default());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
     let mut late = Vec::new();
     for shape in [Shape::Tree, Shape::Acyclic] {
@@ -202,9 +201,9 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
         let platform = star(hosts);
         let participants: Vec<NodeId> = platform.processors().collect();
         for collective in [
-            Collective::AllGather { participants: participants.clone() },
-            Collective::ReduceScatter { participants: participants.clone(), commutative: true },
-            Collective::AllToAll { participants: participants.clone() },
+            Collective::all_gather(participants.clone()),
+            Collective::reduce_scatter(participants.clone()),
+            Collective::all_to_all(participants.clone()),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
             let Ok(Bounding::Bounded(known)) = bound(problem, &Options::default()) else { panic!("a bound") };
@@ -236,9 +235,9 @@ fn what_is_too_large_is_refused_at_once() {
     let participants: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes::default();
     for collective in [
-        Collective::AllToAll { participants: participants.clone() },
-        Collective::AllGather { participants: participants.clone() },
-        Collective::ReduceScatter { participants: participants.clone(), commutative: true },
+        Collective::all_to_all(participants.clone()),
+        Collective::all_gather(participants.clone()),
+        Collective::reduce_scatter(participants.clone()),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         assert!(matches!(bound(problem, &Options::default()), Err(Error::TooLarge { .. })), "{}", collective.name());
@@ -246,7 +245,7 @@ fn what_is_too_large_is_refused_at_once() {
         let refused = matches!(solved, Err(Error::Question(LpError::TooManyTasks { .. })));
         assert!(refused, "{}: {:?}", collective.name(), solved.err());
     }
-    let broadcast = Collective::Broadcast { source: participants[0], targets: participants[1..].to_vec() };
+    let broadcast = Collective::broadcast(participants[0], participants[1..].to_vec());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
     assert!(matches!(bound(problem, &Options::default()), Ok(Bounding::Bounded(_))));
 }

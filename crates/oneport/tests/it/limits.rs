@@ -17,17 +17,17 @@ const KINDS: usize = 11;
 fn collective(kind: usize, participants: Vec<NodeId>) -> Collective {
     let (centre, others) = (participants[0], participants[1..].to_vec());
     match kind {
-        0 => Collective::Scatter { source: centre, targets: others },
-        1 => Collective::Gather { target: centre, participants: others },
-        2 => Collective::AllToAll { participants },
-        3 => Collective::Broadcast { source: centre, targets: others },
-        4 => Collective::AllGather { participants },
-        5 => Collective::Reduce { target: centre, participants, commutative: false },
-        6 => Collective::Reduce { target: centre, participants, commutative: true },
-        7 => Collective::ReduceScatter { participants, commutative: false },
-        8 => Collective::AllReduce { participants, commutative: false },
-        9 => Collective::AllReduce { participants, commutative: true },
-        _ => Collective::Scan { participants },
+        0 => Collective::scatter(centre, others),
+        1 => Collective::gather(centre, others),
+        2 => Collective::all_to_all(participants),
+        3 => Collective::broadcast(centre, others),
+        4 => Collective::all_gather(participants),
+        5 => Collective::reduce(centre, participants).in_order(),
+        6 => Collective::reduce(centre, participants),
+        7 => Collective::reduce_scatter(participants).in_order(),
+        8 => Collective::all_reduce(participants).in_order(),
+        9 => Collective::all_reduce(participants),
+        _ => Collective::scan(participants),
     }
 }
 

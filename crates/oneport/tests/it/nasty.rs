@@ -55,7 +55,7 @@ fn a_link_of_no_use_may_cost_anything() {
         for model in [PortModel::Links, PortModel::FullDuplex] {
             let links = [(0, 2, dear), (2, 1, "3/1000"), (1, 2, "3/1000")];
             let (platform, ids) = platform(model, &[false, true, true], &links);
-            let all = Collective::AllReduce { participants: vec![ids[1], ids[2]], commutative: false };
+            let all = Collective::all_reduce(vec![ids[1], ids[2]]).in_order();
             assert_eq!(optimum(&plan(&platform, &all, Formulation::Columns, 0)).to_string(), "1000/3", "{dear}");
         }
     }
@@ -74,9 +74,9 @@ fn groups_of_all_reduce_have_a_bound() {
     {
         let member = |pair: [usize; 2]| {
             let participants = pair.map(|place| ids[place]).to_vec();
-            Member { collective: Collective::AllReduce { participants, commutative }, rate: 1 }
+            Member { collective: Collective::all_reduce(participants).commutative(commutative), rate: 1 }
         };
-        let groups = Collective::Groups { members: pairs.map(member).to_vec() };
+        let groups = Collective::Groups(pairs.map(member).to_vec());
         for work in [0, 1] {
             let plan = plan(&platform, &groups, Formulation::Columns, work);
             let verdict = referee::check_plan(&plan).unwrap();
@@ -92,7 +92,7 @@ fn dead_ends_do_not_disturb_the_compact_all_gather() {
     for router in [&[][..], &[(2, 0, "1")], &[(0, 2, "1")], &[(2, 0, "1"), (0, 2, "1")]] {
         let links = [&pair[..], router].concat();
         let (platform, ids) = platform(PortModel::Links, &[true, true, false], &links);
-        let all = Collective::AllGather { participants: ids[..2].to_vec() };
+        let all = Collective::all_gather(ids[..2].to_vec());
         assert_eq!(optimum(&plan(&platform, &all, Formulation::Compact, 0)), Rational::from_integer(1.into()));
     }
 }

@@ -36,15 +36,15 @@ fn collectives() -> Vec<Collective> {
     let (others, all) = (vec![b, c, d], vec![a, b, c, d]);
     let three = vec![a, b, c];
     vec![
-        Collective::Scatter { source: a, targets: others.clone() },
-        Collective::Gather { target: a, participants: others.clone() },
-        Collective::AllToAll { participants: three.clone() },
-        Collective::Broadcast { source: a, targets: others },
-        Collective::AllGather { participants: all.clone() },
-        Collective::Reduce { target: a, participants: all, commutative: false },
-        Collective::ReduceScatter { participants: three.clone(), commutative: true },
-        Collective::AllReduce { participants: three.clone(), commutative: true },
-        Collective::Scan { participants: three },
+        Collective::scatter(a, others.clone()),
+        Collective::gather(a, others.clone()),
+        Collective::all_to_all(three.clone()),
+        Collective::broadcast(a, others),
+        Collective::all_gather(all.clone()),
+        Collective::reduce(a, all).in_order(),
+        Collective::reduce_scatter(three.clone()),
+        Collective::all_reduce(three.clone()),
+        Collective::scan(three),
     ]
 }
 
@@ -123,7 +123,7 @@ fn a_small_limit_is_no_reason_to_lose_more() {
         ]
     "#;
     let platform = formats::parse_platform("loss.toml", text, formats::PlatformFormat::Toml).unwrap();
-    let collective = Collective::AllToAll { participants: platform.processors().collect() };
+    let collective = Collective::all_to_all(platform.processors().collect());
     let one_percent = Rational::new(1.into(), 100.into());
     let options = Options { period: Period::Losing { most: one_percent, instances: 1 }, ..Options::default() };
     let Ok(Outcome::Planned(planned)) =

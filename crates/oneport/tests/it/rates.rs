@@ -66,15 +66,15 @@ fn the_papers_variables_make_the_plan_again() {
         let nodes: Vec<NodeId> = platform.processors().collect();
         let (first, others) = (nodes[0], nodes[1..].to_vec());
         let mut questions = vec![
-            Collective::Scatter { source: first, targets: others.clone() },
-            Collective::Gather { target: first, participants: others.clone() },
-            Collective::AllToAll { participants: nodes.clone() },
-            Collective::Broadcast { source: first, targets: others },
-            Collective::AllGather { participants: nodes.clone() },
+            Collective::scatter(first, others.clone()),
+            Collective::gather(first, others.clone()),
+            Collective::all_to_all(nodes.clone()),
+            Collective::broadcast(first, others),
+            Collective::all_gather(nodes.clone()),
         ];
         for commutative in [false, true] {
-            questions.push(Collective::Reduce { target: first, participants: nodes.clone(), commutative });
-            questions.push(Collective::ReduceScatter { participants: nodes.clone(), commutative });
+            questions.push(Collective::reduce(first, nodes.clone()).commutative(commutative));
+            questions.push(Collective::reduce_scatter(nodes.clone()).commutative(commutative));
         }
         for collective in questions {
             let volumes = Volumes::default();
@@ -112,7 +112,7 @@ proptest! {
 fn what_cannot_be_kept_up_is_refused() {
     let platform = platform("toy-scatter.toml");
     let nodes: Vec<NodeId> = platform.processors().collect();
-    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() };
+    let collective = Collective::scatter(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::default();
     let plan = solved(&platform, &collective, &volumes, Formulation::Columns);
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();

@@ -40,5 +40,5 @@ fn volumes(size: &str) -> Volumes {
 }
 
 fn scatter(platform: &Platform, source: &str, targets: &str) -> Collective {
-    Collective::Scatter { source: nodes(platform, source)[0], targets: nodes(platform, targets) }
+    Collective::scatter(nodes(platform, source)[0], nodes(platform, targets))
 }

@@ -65,9 +65,9 @@ fn rates(plan: &Plan) -> Sum {
             match *task {
                 Task::Send { link, part, .. } => {
                     let target = platform.name(demand.targets()[0]);
-                    let message = match &plan.collective {
-                        Collective::Scatter { .. } => format!("m_{target}"),
-                        Collective::AllToAll { .. } | Collective::SourcesToTargets { .. } => {
+                    let message = match plan.collective.form() {
+                        Some(oneport_plan::Form::SCATTER) => format!("m_{target}"),
+                        Some(form) if form.is_pairwise() => {
                             format!("m_{},{target}", platform.name(demand.operands[0]))
                         }
                         _ => format!("v_{}_{}", part.first, part.last),
@@ -151,11 +151,11 @@ fn questions(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
     let (first, others) = all.split_first().unwrap();
     vec![
-        Collective::Scatter { source: *first, targets: others.to_vec() },
-        Collective::Broadcast { source: *first, targets: others.to_vec() },
-        Collective::Reduce { target: *first, participants: all.clone(), commutative: false },
-        Collective::AllToAll { participants: all[..3].to_vec() },
-        Collective::SourcesToTargets { sources: all[1..].to_vec(), targets: vec![all[1], all[0]] },
+        Collective::scatter(*first, others.to_vec()),
+        Collective::broadcast(*first, others.to_vec()),
+        Collective::reduce(*first, all.clone()).in_order(),
+        Collective::all_to_all(all[..3].to_vec()),
+        Collective::sources_to_targets(all[1..].to_vec(), vec![all[1], all[0]]),
     ]
 }
 
@@ -164,7 +164,7 @@ fn the_papers_toys_and_a_star_have_the_optima_of_solve() {
     let toy = fixture("toy-scatter.toml");
     check_question(&toy, &scatter(&toy, "Ps", "P0 P1"), &volumes("1"));
     let toy = fixture("toy-broadcast.toml");
-    let broadcast = Collective::Broadcast { source: nodes(&toy, "Ps")[0], targets: nodes(&toy, "P1 P2 P3 P4") };
+    let broadcast = Collective::broadcast(nodes(&toy, "Ps")[0], nodes(&toy, "P1 P2 P3 P4"));
     for model in [PortModel::HalfDuplex, PortModel::FullDuplex] {
         check_question(&toy.clone().with_model(model), &broadcast, &volumes("7/3"));
     }
@@ -190,12 +190,8 @@ fn small_questions_of_all_kinds_agree() {
                 check_question(&triangle, &question, &volumes("3/2"));
             }
         }
-        check_question(&triangle, &Collective::AllGather { participants: all.clone() }, &volumes("1"));
-        check_question(
-            &triangle,
-            &Collective::Gather { target: all[0], participants: all[1..].to_vec() },
-            &volumes("1"),
-        );
+        check_question(&triangle, &Collective::all_gather(all.clone()), &volumes("1"));
+        check_question(&triangle, &Collective::gather(all[0], all[1..].to_vec()), &volumes("1"));
     }
 }
 

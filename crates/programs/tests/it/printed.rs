@@ -44,7 +44,7 @@ fn receptions_are_counted() {
 #[test]
 fn the_last_line_of_sspa2a_counts_at_the_source() {
     let one = platform(FULL, "k l", &[("k", "l", "1")]);
-    let message = Collective::SourcesToTargets { sources: nodes(&one, "k"), targets: nodes(&one, "l") };
+    let message = Collective::sources_to_targets(nodes(&one, "k"), nodes(&one, "l"));
     check(Which::Sspa2a, &one, &message, "0", "1");
 }
 
@@ -60,7 +60,7 @@ fn a_result_that_comes_back_is_counted() {
     }
     let figure = builder.build().unwrap();
     let participants = nodes(&figure, "0 1 2");
-    let reduce = Collective::Reduce { target: participants[0], participants, commutative: false };
+    let reduce = Collective::reduce(participants[0], participants).in_order();
     check(Which::Ssr, &figure, &reduce, "1", "3/20");
 }
 
@@ -68,7 +68,7 @@ fn a_result_that_comes_back_is_counted() {
 #[test]
 fn the_printed_flow_program_is_unbounded() {
     let figure = platform(FULL, "1 2 3", &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")]);
-    let broadcast = Collective::Broadcast { source: nodes(&figure, "1")[0], targets: nodes(&figure, "2 3") };
+    let broadcast = Collective::broadcast(nodes(&figure, "1")[0], nodes(&figure, "2 3"));
     let (found, text) = ended(Which::Broadcast, Form::Printed, &figure, &broadcast);
     assert_eq!(found, Ended::Unbounded, "{text}");
     assert_eq!(highs(&text), FileOutcome::Unbounded);
@@ -80,7 +80,7 @@ fn the_printed_flow_program_is_unbounded() {
 #[test]
 fn broadcasts_have_one_optimum_in_both_forms() {
     let figure = platform(HALF, "1 2 3", &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")]);
-    let broadcast = Collective::Broadcast { source: nodes(&figure, "1")[0], targets: nodes(&figure, "2 3") };
+    let broadcast = Collective::broadcast(nodes(&figure, "1")[0], nodes(&figure, "2 3"));
     check(Which::P, &figure, &broadcast, "2/3", "2/3");
     check(Which::D, &figure, &broadcast, "2/3", "2/3");
 }
@@ -94,6 +94,6 @@ fn a_link_that_two_paths_use_is_counted_twice() {
     check(Which::D, &tree, &scatter, "1/3", "1/4");
     let line = platform(HALF, "a b c", &[("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")]);
     let participants = nodes(&line, "a b c");
-    check(Which::P, &line, &Collective::AllGather { participants: participants.clone() }, "1/4", "1/6");
-    check(Which::P, &line, &Collective::AllToAll { participants }, "1/4", "1/8");
+    check(Which::P, &line, &Collective::all_gather(participants.clone()), "1/4", "1/6");
+    check(Which::P, &line, &Collective::all_to_all(participants), "1/4", "1/8");
 }

@@ -18,7 +18,7 @@ fn refusal(which: Which, form: Form, platform: &Platform, collective: &Collectiv
 fn a_program_of_another_collective_is_refused() {
     let pair = platform(PortModel::FullDuplex, "a b", &[("a", "b", "1"), ("b", "a", "1")]);
     let all = nodes(&pair, "a b");
-    let reduce = Collective::Reduce { target: all[0], participants: all.clone(), commutative: true };
+    let reduce = Collective::reduce(all[0], all.clone());
     let one = scatter(&pair, "a", "b");
     for (which, collective) in [
         (Which::Sssp, &reduce),
@@ -59,12 +59,12 @@ fn switches_are_refused_where_copies_are_made() {
     builder.link(a, switch, number("1")).unwrap();
     builder.link(switch, b, number("1")).unwrap();
     let platform = builder.build().unwrap();
-    let broadcast = Collective::Broadcast { source: a, targets: vec![b] };
+    let broadcast = Collective::broadcast(a, vec![b]);
     for which in [Which::Broadcast, Which::P, Which::D] {
         let refused = refusal(which, Form::Corrected, &platform, &broadcast);
         assert!(matches!(refused, ProgramError::Switch { ref node, .. } if node == "switch"), "{refused}");
     }
-    let scatter = Collective::Scatter { source: a, targets: vec![b] };
+    let scatter = Collective::scatter(a, vec![b]);
     assert!(build(Which::P, &Problem::new(&platform, &scatter, &volumes("1")).unwrap(), Form::Corrected).is_ok());
 }
 
@@ -92,7 +92,7 @@ fn too_many_patterns_or_matchings_are_refused() {
         lonely.link(lonely.find(from).unwrap(), lonely.find(to).unwrap(), number("1")).unwrap();
     }
     let (alone, lonely) = (lonely.find("alone").unwrap(), lonely.build().unwrap());
-    let far = Collective::Scatter { source: ids[0], targets: vec![alone] };
+    let far = Collective::scatter(ids[0], vec![alone]);
     let refused = refusal(Which::P, Form::Corrected, &lonely, &far);
     assert!(matches!(refused, ProgramError::TooMany { .. }), "{refused}");
 }
@@ -108,10 +108,10 @@ fn hostile_names_are_read_by_highs() {
     }
     let line = builder.build().unwrap();
     let volumes = volumes("1");
-    let reduce = Collective::Reduce { target: ids[0], participants: ids[..4].to_vec(), commutative: false };
-    let broadcast = Collective::Broadcast { source: ids[0], targets: ids[1..].to_vec() };
-    let scatter = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
-    let gossip = Collective::AllToAll { participants: ids[..3].to_vec() };
+    let reduce = Collective::reduce(ids[0], ids[..4].to_vec()).in_order();
+    let broadcast = Collective::broadcast(ids[0], ids[1..].to_vec());
+    let scatter = Collective::scatter(ids[0], ids[1..].to_vec());
+    let gossip = Collective::all_to_all(ids[..3].to_vec());
     for (which, collective) in
         [(Which::Ssr, reduce), (Which::Broadcast, broadcast), (Which::Sssp, scatter), (Which::Sspa2a, gossip)]
     {

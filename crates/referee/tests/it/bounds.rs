@@ -41,11 +41,11 @@ fn bounds_do_not_depend_on_the_unit_of_cost() {
         let certificate = Certificate { prices, ..Certificate::default() };
         let (source, participants, target) = (four[0], four.clone(), four[3]);
         let collectives = [
-            Collective::Scatter { source, targets: four[1..].to_vec() },
-            Collective::Broadcast { source, targets: four[1..3].to_vec() },
-            Collective::AllGather { participants: participants.clone() },
-            Collective::Reduce { target, participants: participants.clone(), commutative: true },
-            Collective::AllReduce { participants, commutative: false },
+            Collective::scatter(source, four[1..].to_vec()),
+            Collective::broadcast(source, four[1..3].to_vec()),
+            Collective::all_gather(participants.clone()),
+            Collective::reduce(target, participants.clone()),
+            Collective::all_reduce(participants).in_order(),
         ];
         for collective in collectives {
             let proved =
@@ -93,7 +93,7 @@ impl Star {
         let platform = builder.build().unwrap().with_model(PortModel::Links);
         let worth = Rational::from_integer(prices.len().into());
         let certificate = Certificate { prices, ..Certificate::default() };
-        let collective = Collective::Reduce { target, participants: leaves, commutative: true };
+        let collective = Collective::reduce(target, leaves);
         let found = bound(&platform, &collective, &self.volumes, &certificate);
         assert_eq!(found, Ok(worth / &self.expected));
     }
@@ -142,7 +142,7 @@ fn near_ties_are_priced_exactly() {
             }
         }
         let platform = builder.build().unwrap();
-        let collective = Collective::Reduce { target: all[0], participants: all.clone(), commutative };
+        let collective = Collective::reduce(all[0], all.clone()).commutative(commutative);
         let ports = all.iter().map(|&node| Resource::Send(node));
         let mut prices: Vec<(Resource, Rational)> =
             ports.chain(all.iter().map(|&node| Resource::Compute(node))).map(|one| (one, ratio(1, 1))).collect();
@@ -175,16 +175,16 @@ fn cuts_of_a_long_line_weigh_what_the_reduction_costs() {
         Certificate { prices, cuts, ..Certificate::default() }
     };
     let certificate = with(ratio(1, 1));
-    let reduce = Collective::Reduce { target: line[99], participants: line.clone(), commutative: false };
+    let reduce = Collective::reduce(line[99], line.clone()).in_order();
     let found = bound(&platform, &reduce, &volumes, &certificate);
     // A message takes 1 on each of 99 links, each of 99 merges 2/7.
     assert_eq!(found, Ok(ratio(199, 1) / (ratio(99, 1) + ratio(99 * 2, 7))));
     // In the second group, after two demands of the first: a weight too large is refused by its name.
-    let scatter = Collective::Scatter { source: line[0], targets: vec![line[1], line[2]] };
+    let scatter = Collective::scatter(line[0], vec![line[1], line[2]]);
     let members = [scatter, reduce].map(|collective| Member { collective, rate: 1 }).to_vec();
     let mut heavy = certificate;
     heavy.cuts[98].weight = ratio(9, 8);
-    let refused = bound(&platform, &Collective::Groups { members }, &volumes, &heavy);
+    let refused = bound(&platform, &Collective::Groups(members), &volumes, &heavy);
     assert!(broken(&refused, Rule::Overcharge), "{refused:?}");
     let right = "the cuts for reduction=>n99 of group 2 charge 9/8 for link 'n98 -> n99'; a message over it costs 1";
     assert_eq!(told(&refused), right);
@@ -204,7 +204,7 @@ fn two_processors_exchange_their_values() {
     prices.sort_by_key(|(resource, _)| *resource);
     let certificate = Certificate { prices, ..Certificate::default() };
     for commutative in [false, true] {
-        let collective = Collective::AllReduce { participants: both.clone(), commutative };
+        let collective = Collective::all_reduce(both.clone()).commutative(commutative);
         let found = bound(&platform, &collective, &volumes, &certificate);
         assert_eq!(found, Ok(ratio(4, 1) / (ratio(2, 1) + ratio(2, 7))));
     }
@@ -233,7 +233,7 @@ fn switches_are_not_divided() {
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let worth = Rational::from_integer(prices.len().into());
     let certificate = Certificate { prices, ..Certificate::default() };
-    let collective = Collective::Broadcast { source, targets };
+    let collective = Collective::broadcast(source, targets);
     let found = bound(&platform, &collective, &Volumes::of_size(ratio(3, 5)), &certificate);
     // Two switches, and nine links of the line; a message takes 1 on each.
     assert_eq!(found, Ok(worth / ratio(11, 1)));
@@ -251,7 +251,7 @@ fn cuts_of_one_demand_say_nothing_of_another() {
     let cut = |node: NodeId, weight: i64| Cut { demand: None, nodes: vec![node], weight: ratio(weight, 1) };
     let certificate = Certificate { prices, cuts: vec![cut(a, 10), cut(b, 1)], ..Certificate::default() };
     for commutative in [false, true] {
-        let collective = Collective::ReduceScatter { participants: vec![a, b], commutative };
+        let collective = Collective::reduce_scatter(vec![a, b]).commutative(commutative);
         let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
         assert_eq!(found, Ok(ratio(2, 11)));
     }
@@ -273,7 +273,7 @@ fn paths_through_many_nodes_are_shortest() {
         let platform = builder.build().unwrap().with_model(PortModel::Links);
         let prices: Vec<(Resource, Rational)> =
             platform.link_ids().map(|link| (Resource::Link(link), ratio(1 + dice.below(9) as i64, 1))).collect();
-        let collective = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+        let collective = Collective::scatter(all[0], all[1..].to_vec());
         let volumes = Volumes::of_size(ratio(1, 1));
         let expected = naive_bound(&platform, &collective, &volumes, &prices);
         let certificate = Certificate { prices, ..Certificate::default() };

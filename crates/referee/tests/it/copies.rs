@@ -43,9 +43,9 @@ fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
     let members = 2 + dice.below(able.len() - 1);
     able.truncate(members);
     if dice.one_in(2) {
-        return Collective::AllGather { participants: able };
+        return Collective::all_gather(able);
     }
-    Collective::Broadcast { source: able[0], targets: able[1..].to_vec() }
+    Collective::broadcast(able[0], able[1..].to_vec())
 }
 
 /// Random prices on what there is: ports, links, and sets of three ports or so.
@@ -144,13 +144,11 @@ fn naive_copies(platform: &Platform, lengths: &[Rational], source: NodeId, targe
 
 /// By demand: its source and targets.
 fn demands(collective: &Collective) -> Vec<(NodeId, Vec<NodeId>)> {
-    match collective {
-        Collective::Broadcast { source, targets } => vec![(*source, targets.clone())],
-        Collective::AllGather { participants } => {
-            participants.iter().map(|&source| (source, participants.clone())).collect()
-        }
-        _ => unreachable!(),
-    }
+    let of_place = |place| {
+        let demand = collective.demand(place).unwrap();
+        (demand.operands[0], demand.targets().to_vec())
+    };
+    (0..collective.demands()).map(of_place).collect()
 }
 
 proptest! {
@@ -320,7 +318,7 @@ proptest! {
         prop_assume!(!certificate.cuts.is_empty());
         let least = naive_copies(&platform, &lengths, source, &targets).unwrap() * &size;
         prop_assert!(total <= least, "{} {}", total, least);
-        let (broadcast, volumes) = (Collective::Broadcast { source, targets }, Volumes::of_size(size));
+        let (broadcast, volumes) = (Collective::broadcast(source, targets), Volumes::of_size(size));
         let found = bound(&platform, &broadcast, &volumes, &certificate);
         prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &total));
         // Every weight is all that some route had left.
@@ -363,7 +361,7 @@ fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rat
 fn cuts_that_nothing_crosses_prove_nothing() {
     let platform = star();
     let [s, x, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
-    let collective = Collective::Broadcast { source: s, targets: vec![a, b, c] };
+    let collective = Collective::broadcast(s, vec![a, b, c]);
     let proved = |cuts: &[(&[NodeId], Rational)]| {
         let cut = |(nodes, weight): &(&[NodeId], Rational)| Cut {
             demand: Some(0),
@@ -411,7 +409,7 @@ fn verdict(platform: &Platform, collective: &Collective, pattern: Pattern) -> Re
 fn arborescences_are_followed_hop_by_hop() {
     let platform = star();
     let [s, _, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
-    let collective = Collective::Broadcast { source: s, targets: vec![a, b, c] };
+    let collective = Collective::broadcast(s, vec![a, b, c]);
     // Links: 0 S->x, 1 x->S, 2 x->A, 3 A->x, 4 x->B, 5 B->x, 6 x->C, 7 C->x.
     let chain = [(0, None), (2, Some(0)), (3, Some(1)), (4, Some(2)), (5, Some(3)), (6, Some(4))];
     let thrice = [(0, None), (2, Some(0)), (0, None), (4, Some(2)), (0, None), (6, Some(4))];
@@ -458,7 +456,7 @@ fn arborescences_are_followed_hop_by_hop() {
         verdict(&platform, &collective, merge).unwrap_err().to_string(),
         "steady-state pattern 0 (S=>all), task 0: v[0,0] split after operand 0; a merge splits v[k,m] after one of k, ... m-1"
     );
-    let scatter = Collective::Scatter { source: s, targets: vec![a] };
+    let scatter = Collective::scatter(s, vec![a]);
     verdict(&platform, &scatter, tree(&chain[..2])).unwrap();
     let two_ways = [(0, None), (2, Some(0)), (4, Some(0))];
     assert_eq!(
@@ -475,7 +473,7 @@ fn changed_arborescences_are_refused() {
         let mut dice = Dice(seed);
         let platform = network(&mut dice);
         let able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
-        let collective = Collective::Broadcast { source: able[0], targets: able[1..].to_vec() };
+        let collective = Collective::broadcast(able[0], able[1..].to_vec());
         // Around the ring, which a node that does not replicate does not hinder.
         let count = platform.nodes().len();
         let around = (0..count - 1).map(|i| platform.link_between(NodeId::new(i), NodeId::new(i + 1)).unwrap());

@@ -60,7 +60,7 @@ impl Case {
     }
 
     fn collective(&self) -> Collective {
-        Collective::AllReduce { participants: self.participants.clone(), commutative: true }
+        Collective::all_reduce(self.participants.clone())
     }
 
     fn bound(&self) -> Result<Rational, Violation> {
@@ -414,7 +414,7 @@ fn switches_that_merge_are_junctions() {
         builder.link(hub, id, ratio(1, 1)).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
+    let collective = Collective::all_reduce(ids.to_vec()).in_order();
     let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
     let prices = ids.map(|id| (Resource::Link(platform.link_between(hub, id).unwrap()), ratio(1, 1)));
     let mut prices = prices.to_vec();
@@ -445,13 +445,13 @@ fn boxes_are_entered_twice() {
         ..Certificate::default()
     };
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
-    let all_reduce = Collective::AllReduce { participants: ids.clone(), commutative: true };
+    let all_reduce = Collective::all_reduce(ids.clone());
     // Four send ports; two messages, in full.
     assert_eq!(bound(&platform, &all_reduce, &volumes, &certificate), Ok(ratio(2, 1)));
     assert_eq!(between.len(), 4);
     // In a list of groups every group has its own, and its own rate.
     let pair = |rate| Member { collective: all_reduce.clone(), rate };
-    let groups = Collective::Groups { members: vec![pair(1), pair(2)] };
+    let groups = Collective::Groups(vec![pair(1), pair(2)]);
     let mut both = certificate.clone();
     both.borders.extend(certificate.borders.iter().map(|border| Border { demand: 1, ..border.clone() }));
     assert_eq!(bound(&platform, &groups, &volumes, &both), Ok(ratio(2, 3)));
@@ -469,7 +469,7 @@ fn malformed_certificates_are_refused_by_name() {
         builder.duplex(from, to, one()).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::AllReduce { participants: vec![a, b], commutative: true };
+    let collective = Collective::all_reduce(vec![a, b]);
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
     let prices: Vec<(Resource, Rational)> = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
     let say = |collective: &Collective, edit: &dyn Fn(&mut Certificate)| {
@@ -548,7 +548,7 @@ fn malformed_certificates_are_refused_by_name() {
     let twice = [gathering(&[b], one()), gathering(&[a], one())];
     let said = say(&collective, &|certificate| certificate.gatherings = twice.to_vec());
     assert!(said.contains("gatherings are out of order"), "{said}");
-    let reduce = Collective::Reduce { target: a, participants: vec![a, b], commutative: true };
+    let reduce = Collective::reduce(a, vec![a, b]);
     assert!(
         say(&reduce, &|certificate| certificate.borders = vec![border(into, &[&[a]], one())]).contains("no all-reduce")
     );
@@ -624,7 +624,7 @@ fn merges_are_paid_besides_the_exchange() {
     let certificate = Certificate { prices, borders: vec![border], ..Certificate::default() };
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(3, 1)) };
     for commutative in [false, true] {
-        let collective = Collective::AllReduce { participants: ids.clone(), commutative };
+        let collective = Collective::all_reduce(ids.clone()).commutative(commutative);
         // Four units of price; two transfers of 1, and a merge of 3.
         assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(4, 5)));
     }
@@ -638,7 +638,7 @@ fn the_smallest_of_a_table_is_charged() {
     let links = [("A", "B", one()), ("B", "C", one()), ("C", "A", one())];
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::Links);
     let ids: Vec<NodeId> = platform.node_ids().collect();
-    let collective = Collective::AllReduce { participants: ids.clone(), commutative: false };
+    let collective = Collective::all_reduce(ids.clone()).in_order();
     let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
     prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
     let table = |rows: [&[i64]; 3]| Amount::Table(rows.map(|row| row.iter().map(|&n| ratio(n, 1)).collect()).to_vec());
@@ -674,7 +674,7 @@ fn who_owns_and_does_not_want_exchanges_nothing() {
     let platform = builder.build().unwrap();
     let proved = |targets: &[NodeId], borders: Vec<Border>| {
         let participants = vec![a, b];
-        let collective = Collective::ReduceToSeveral { targets: targets.to_vec(), participants, commutative: true };
+        let collective = Collective::reduce_to_several(targets.to_vec(), participants);
         let certificate =
             Certificate { prices: vec![(Resource::Link(to_b), whole(1))], borders, ..Certificate::default() };
         bound(&platform, &collective, &Volumes::of_size(whole(1)), &certificate)

@@ -39,7 +39,7 @@ fn over_each(links: &[(usize, usize)]) -> (Collective, Vec<Pattern>) {
         rate: 1,
     };
     let patterns = (0..links.len()).map(|link| path(link, &[LinkId::new(link)])).collect();
-    (Collective::Custom { demands: links.iter().map(demand).collect() }, patterns)
+    (Collective::Custom(links.iter().map(demand).collect()), patterns)
 }
 
 /// Just so often, and not a thousandth more often.
@@ -85,7 +85,7 @@ fn sum() -> (Platform, Collective, Pattern, Volumes) {
     let platform = linked(&["A", "B"], &[(0, 1)], &ratio(1, 100), |name| Node::processor(name, cost()));
     let [a, b] = [0, 1].map(NodeId::new);
     let tasks = vec![Task::send(LinkId::new(0), part(0, 0)), Task::merge(b, part(0, 1), 0)];
-    let collective = Collective::Reduce { target: b, participants: vec![a, b], commutative: false };
+    let collective = Collective::reduce(b, vec![a, b]).in_order();
     let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(size()) };
     (platform, collective, Pattern::tree(0, None, tasks), volumes)
 }
@@ -111,7 +111,7 @@ fn merges_at_the_limit() {
 #[test]
 fn transfers_take_as_long_as_they_take() {
     let platform = linked(&["A", "B"], &[(0, 1)], &cost(), |name| Node::processor(name, cost()));
-    let collective = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
+    let collective = Collective::scatter(NodeId::new(0), vec![NodeId::new(1)]);
     let lasts = |time: Rational| {
         let pieces = vec![(ratio(0, 1), time)];
         let message = Message { demand: 0, part: part(0, 0) };
@@ -150,7 +150,7 @@ fn an_operand_out_of_reach_is_named() {
     for order in [[0, 1, 2], [0, 2, 1], [2, 0, 1], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
         for commutative in [false, true] {
             let participants = order.iter().map(|&node| NodeId::new(node)).collect();
-            let collective = Collective::Reduce { target: NodeId::new(1), participants, commutative };
+            let collective = Collective::reduce(NodeId::new(1), participants).commutative(commutative);
             let refused = bound(&platform, &collective, &Volumes::of_size(size()), &certificate);
             assert_eq!(told(&refused), "no path leads from 'C' to 'B'; every source must reach its targets");
         }

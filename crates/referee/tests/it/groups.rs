@@ -14,8 +14,8 @@ fn question() -> (Platform, Collective, Volumes) {
     let one = || ratio(1, 1);
     let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("A", "C", one())]);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
-    let scatter = |target, rate| Member { collective: Collective::Scatter { source: a, targets: vec![target] }, rate };
-    (platform, Collective::Groups { members: vec![scatter(b, 2), scatter(c, 1)] }, Volumes::of_size(one()))
+    let scatter = |target, rate| Member { collective: Collective::scatter(a, vec![target]), rate };
+    (platform, Collective::Groups(vec![scatter(b, 2), scatter(c, 1)]), Volumes::of_size(one()))
 }
 
 #[test]

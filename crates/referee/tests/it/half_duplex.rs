@@ -20,7 +20,7 @@ fn figure2() -> (Platform, Collective) {
     let links = [("A", "B", ratio(1, 1)), ("A", "C", ratio(1, 1)), ("B", "C", ratio(1, 2))];
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
-    (platform, Collective::Broadcast { source: a, targets: vec![b, c] })
+    (platform, Collective::broadcast(a, vec![b, c]))
 }
 
 fn all_ports(platform: &Platform) -> Vec<Resource> {
@@ -125,7 +125,7 @@ fn a_port_does_one_thing_at_a_time() {
         let throughput = ratio(1, 1) / &period;
         Plan {
             platform: platform.clone().with_model(model),
-            collective: Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() },
+            collective: Collective::broadcast(nodes[0], nodes[1..].to_vec()),
             volumes: Volumes::of_size(ratio(1, 1)),
             status: Status::Feasible,
             steady_state: SteadyState { throughput: throughput.clone(), patterns: vec![weighted(&chain, throughput)] },
@@ -172,7 +172,7 @@ fn five_nodes_are_busy_two_at_a_time() {
         links.extend(names.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, to)| (*from, *to, ratio(1, 1))));
     }
     let platform = platform(&names, &links).with_model(PortModel::HalfDuplex);
-    let collective = Collective::AllToAll { participants: platform.node_ids().collect() };
+    let collective = Collective::all_to_all(platform.node_ids().collect());
     let patterns: Vec<Pattern> = (0..20).map(|place| Pattern::path(place, vec![LinkId::new(place)])).collect();
     let check = |throughput: Rational| {
         let patterns = patterns.iter().map(|pattern| weighted(pattern, throughput.clone())).collect();

@@ -7,7 +7,7 @@ use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_plan::{
-    Amount, Certificate, Collective, Cut, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
+    Amount, Certificate, Collective, Cut, Form, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
     WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
@@ -48,7 +48,7 @@ fn the_bound_of_a_scatter_on_a_large_grid() {
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let source = side * (side / 2) + side / 3;
     let targets = ids.iter().copied().filter(|id| id.index() != source).collect();
-    let collective = Collective::Scatter { source: ids[source], targets };
+    let collective = Collective::scatter(ids[source], targets);
     let total_hops: usize = ids.iter().map(|id| hops(side, source, id.index())).sum();
     for price in [ratio(1, 1), wide(1000)] {
         let (send, receive) = (price.clone(), &price * ratio(5, 3));
@@ -68,7 +68,7 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     let participants: Vec<NodeId> = platform.node_ids().step_by(10).take(100).collect();
     let total_hops: usize =
         participants.iter().flat_map(|a| participants.iter().map(|b| hops(side, a.index(), b.index()))).sum();
-    let collective = Collective::AllToAll { participants };
+    let collective = Collective::all_to_all(participants);
     for price in [ratio(2, 1), wide(300)] {
         let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
         let found = bound(
@@ -99,7 +99,7 @@ fn costs_without_a_common_denominator() {
         builder.link(nodes[0], nodes[arm], cost).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..40].to_vec() };
+    let collective = Collective::scatter(nodes[0], nodes[1..40].to_vec());
     let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
     let found = bound(
         &platform,
@@ -117,7 +117,7 @@ fn prices_without_a_common_denominator_are_refused() {
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
     let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
-    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let collective = Collective::scatter(ids[0], ids[1..].to_vec());
     let found = bound(
         &platform,
         &collective,
@@ -134,7 +134,7 @@ fn a_steady_state_with_wide_weights() {
     let side = 40;
     let platform = grid(side, &ratio(1, 1));
     let ids: Vec<NodeId> = platform.node_ids().collect();
-    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let collective = Collective::scatter(ids[0], ids[1..].to_vec());
     let throughput = ratio(1, 20_000);
     let modulus = BigInt::from(10).pow(900);
     let mut patterns = Vec::new();
@@ -183,7 +183,7 @@ fn the_bound_of_a_large_reduction() {
     let mut prices: Vec<(Resource, Rational)> = Vec::new();
     prices.extend(platform.node_ids().map(|id| (Resource::Send(id), send.clone())));
     prices.extend(platform.node_ids().map(|id| (Resource::Compute(id), compute.clone())));
-    let collective = Collective::Reduce { target: snake[0], participants: snake.clone(), commutative: false };
+    let collective = Collective::reduce(snake[0], snake.clone()).in_order();
     let volumes = Volumes::of_size(ratio(5, 2));
     let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
     let tasks = whole(snake.len() - 1);
@@ -199,7 +199,7 @@ fn a_reduction_too_large_is_refused() {
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let second = participants[1];
     let everywhere = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
-    let collective = Collective::ReduceScatter { participants, commutative: false };
+    let collective = Collective::reduce_scatter(participants).in_order();
     let volumes = Volumes::of_size(ratio(1, 1));
     let of = |prices| bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
     let found = of(everywhere);
@@ -217,7 +217,7 @@ fn a_large_commutative_reduction_is_priced() {
     let platform = grid(side, &ratio(2, 3));
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let (target, transfers) = (participants[0], whole(participants.len() - 1));
-    let reduce = Collective::Reduce { target, participants: participants.clone(), commutative: true };
+    let reduce = Collective::reduce(target, participants.clone());
     let volumes = Volumes { size: Amount::Constant(ratio(5, 2)), work: Amount::Constant(ratio(7, 1)) };
     let mut prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
     let of = |prices: &Vec<(Resource, Rational)>| {
@@ -238,9 +238,9 @@ fn combinations_too_large_are_bounded_without_trees() {
     let platform = grid(side, &ratio(1, 1));
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let target = participants[0];
-    let reduce = Collective::Reduce { target, participants: participants.clone(), commutative: false };
-    let scatter = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
-    let scan = Collective::Scan { participants: participants.clone() };
+    let reduce = Collective::reduce(target, participants.clone()).in_order();
+    let scatter = Collective::reduce_scatter(participants.clone()).in_order();
+    let scan = Collective::scan(participants.clone());
     let prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
     let of = |collective: &Collective, demand: Option<usize>, cut: std::ops::Range<usize>| {
         let cuts = cut.map(|node| Cut { demand, nodes: vec![participants[node]], weight: ratio(1, 1) }).collect();
@@ -272,7 +272,7 @@ fn weak_cuts_bound_large_reductions_alone() {
         let participants: Vec<NodeId> = platform.node_ids().collect();
         let prices = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
         let cuts = vec![Cut { demand: None, nodes: vec![participants[1]], weight: ratio(1, 1) }];
-        let collective = Collective::Reduce { target: participants[0], participants, commutative: false };
+        let collective = Collective::reduce(participants[0], participants).in_order();
         let certificate = Certificate { prices, cuts, ..Certificate::default() };
         let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate).unwrap();
         let by_cuts = whole(count);
@@ -291,12 +291,9 @@ fn cuts_do_not_hide_what_is_out_of_reach() {
     builder.link(b, c, ratio(1, 1)).unwrap();
     let platform = builder.build().unwrap();
     let participants = ids.to_vec();
-    for collective in [
-        Collective::Reduce { target: b, participants: participants.clone(), commutative: false },
-        Collective::Scan { participants: vec![c, b, a] },
-    ] {
+    for collective in [Collective::reduce(b, participants.clone()).in_order(), Collective::scan(vec![c, b, a])] {
         let cuts = vec![Cut { demand: None, nodes: vec![a], weight: ratio(1, 1) }];
-        let cuts = if matches!(collective, Collective::Scan { .. }) { Vec::new() } else { cuts };
+        let cuts = if collective.is(Form::SCAN) { Vec::new() } else { cuts };
         let certificate =
             Certificate { prices: vec![(Resource::Send(a), ratio(1, 1))], cuts, ..Certificate::default() };
         let refused = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
@@ -333,19 +330,19 @@ fn sums_outgrow_machine_integers() {
                 &worth / bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate).unwrap()
             };
             let far = vec![target];
-            assert_eq!(of(Collective::Scatter { source, targets: far.clone() }), sum);
-            assert_eq!(of(Collective::Gather { target: source, participants: far.clone() }), sum);
-            assert_eq!(of(Collective::Broadcast { source, targets: far }), sum);
+            assert_eq!(of(Collective::scatter(source, far.clone())), sum);
+            assert_eq!(of(Collective::gather(source, far.clone())), sum);
+            assert_eq!(of(Collective::broadcast(source, far)), sum);
             let pair = vec![source, target];
-            assert_eq!(of(Collective::AllGather { participants: pair.clone() }), &sum * ratio(2, 1));
+            assert_eq!(of(Collective::all_gather(pair.clone())), &sum * ratio(2, 1));
             let free = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
-            let reduce = Collective::Reduce { target, participants: pair.clone(), commutative: false };
+            let reduce = Collective::reduce(target, pair.clone()).in_order();
             assert_eq!(&worth / bound(&platform, &reduce, &free, &certificate).unwrap(), sum);
             if !routers && count > 2 {
                 continue;
             }
             // One way or the other, and back.
-            let all_reduce = Collective::AllReduce { participants: pair, commutative: true };
+            let all_reduce = Collective::all_reduce(pair);
             assert_eq!(&worth / bound(&platform, &all_reduce, &free, &certificate).unwrap(), &sum * ratio(2, 1));
         }
     }
@@ -363,7 +360,7 @@ fn long_schedules_are_added_up() {
         builder.link(ids[0], id, cost.clone()).unwrap();
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let collective = Collective::scatter(ids[0], ids[1..].to_vec());
     let patterns = platform.link_ids().map(|link| scheduled(&path(link.index(), &[link]), 1)).collect();
     let slots = platform.link_ids().map(|link| Slot { length: cost.clone(), links: vec![link] }).collect();
     let mut schedule = PeriodicSchedule { period: &cost * whole(count), instances: 1u32.into(), patterns, slots };
@@ -401,12 +398,12 @@ fn the_longest_way_of_very_many_operands() {
     let mut participants = ring.clone();
     participants.push(far);
     // From `far` to the end of the ring.
-    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
+    let all_reduce = Collective::all_reduce(participants.clone()).in_order();
     assert_eq!(of(all_reduce), price(1_000_000 + count as i64 - 1));
     // In this order nobody wants the operand of `far`; in the other everybody does.
-    assert_eq!(of(Collective::Scan { participants: participants.clone() }), price(count as i64 - 1));
+    assert_eq!(of(Collective::scan(participants.clone())), price(count as i64 - 1));
     participants.reverse();
-    assert_eq!(of(Collective::Scan { participants: participants.clone() }), price(1_000_000 + count as i64 - 1));
+    assert_eq!(of(Collective::scan(participants.clone())), price(1_000_000 + count as i64 - 1));
     // A goal out of reach is named.
     let mut builder = Platform::builder();
     for node in platform.nodes() {
@@ -417,7 +414,7 @@ fn the_longest_way_of_very_many_operands() {
     }
     let certificate = Certificate { prices: vec![(Resource::Link(LinkId::new(0)), one())], ..Certificate::default() };
     let platform = builder.build().unwrap().with_model(PortModel::Links);
-    let found = bound(&platform, &Collective::Scan { participants }, &volumes, &certificate);
+    let found = bound(&platform, &Collective::scan(participants), &volumes, &certificate);
     assert!(broken(&found, Rule::Unreachable), "{found:?}");
     assert!(told(&found).starts_with("no path leads from 'far' to "), "{found:?}");
 }
@@ -433,7 +430,7 @@ fn distances_that_fill_the_memory_are_refused() {
         builder.link(ids[i], ids[(i + 1) % count], ratio(1, 1)).unwrap();
     }
     let platform = builder.build().unwrap().with_model(PortModel::Links);
-    let collective = Collective::Reduce { target: ids[0], participants: ids[..2].to_vec(), commutative: false };
+    let collective = Collective::reduce(ids[0], ids[..2].to_vec()).in_order();
     let with = |bits: u32| {
         let mut prices: Vec<(Resource, Rational)> =
             platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();

@@ -31,7 +31,7 @@ fn uniform(platform: &Platform) -> Certificate {
 fn a_thousand_demands_share_their_cuts() {
     let count = 1024;
     let platform = network(count, PortModel::Links, &[1, 3, 9, 27]);
-    let collective = Collective::AllGather { participants: platform.node_ids().collect() };
+    let collective = Collective::all_gather(platform.node_ids().collect());
     let mut certificate = uniform(&platform);
     // All but one node: a message from any other leaves them over the 4 links into it.
     let all_but = |out: usize| platform.node_ids().filter(|node| node.index() != out).collect();
@@ -47,7 +47,7 @@ fn a_thousand_demands_share_their_cuts() {
 #[test]
 fn arborescences_of_all_participants() {
     let platform = network(60, PortModel::FullDuplex, &(1..60).collect::<Vec<_>>());
-    let collective = Collective::AllGather { participants: platform.node_ids().collect() };
+    let collective = Collective::all_gather(platform.node_ids().collect());
     let volumes = Volumes::of_size(ratio(1, 1));
     // Each arborescence has 59 arcs of price 2.
     assert_eq!(bound(&platform, &collective, &volumes, &uniform(&platform)), Ok(ratio(120, 60 * 59 * 2)));
@@ -61,7 +61,7 @@ fn arborescences_of_all_participants() {
         })
         .collect();
     let platform = builder.build().unwrap().with_model(PortModel::Links);
-    let collective = Collective::AllGather { participants };
+    let collective = Collective::all_gather(participants);
     // 59 routes of two links.
     assert_eq!(bound(&platform, &collective, &volumes, &uniform(&platform)), Ok(ratio(120, 60 * 59 * 2)));
 }
@@ -88,7 +88,7 @@ fn a_tree_of_routers_is_priced_exactly_from_below() {
         targets.clone_from(&level);
     }
     let platform = builder.build().unwrap().with_model(PortModel::Links);
-    let collective = Collective::Broadcast { source: root, targets };
+    let collective = Collective::broadcast(root, targets);
     let certificate = uniform(&platform);
     // Both directions of every link are priced, one is used.
     assert_eq!(
@@ -104,7 +104,7 @@ fn a_long_odd_ring_of_half_duplex_nodes() {
     let platform = network(count, PortModel::HalfDuplex, &[1]);
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let volumes = Volumes::of_size(ratio(1, 1));
-    let collective = Collective::AllToAll { participants: ids.clone() };
+    let collective = Collective::all_to_all(ids.clone());
     let patterns: Vec<Pattern> = (0..collective.demands())
         .map(|place| {
             let commodity = collective.demand(place).unwrap();

@@ -104,19 +104,19 @@ fn count(dice: &mut Dice) -> u64 {
 fn collective(dice: &mut Dice) -> Collective {
     let commutative = dice.one_in(2);
     match dice.below(10) {
-        4 => Collective::Broadcast { source: node(dice), targets: list(dice, node) },
-        5 => Collective::AllGather { participants: list(dice, node) },
-        6 => Collective::AllReduce { participants: list(dice, node), commutative },
-        7 => Collective::Scan { participants: list(dice, node) },
+        4 => Collective::broadcast(node(dice), list(dice, node)),
+        5 => Collective::all_gather(list(dice, node)),
+        6 => Collective::all_reduce(list(dice, node)).commutative(commutative),
+        7 => Collective::scan(list(dice, node)),
         8 => {
             let member = |dice: &mut Dice| Member { collective: collective(dice), rate: count(dice) };
-            Collective::Groups { members: list(dice, member) }
+            Collective::Groups(list(dice, member))
         }
-        0 => Collective::Scatter { source: node(dice), targets: list(dice, node) },
-        1 => Collective::Gather { target: node(dice), participants: list(dice, node) },
-        2 => Collective::Reduce { target: node(dice), participants: list(dice, node), commutative },
-        3 => Collective::ReduceScatter { participants: list(dice, node), commutative },
-        _ => Collective::AllToAll { participants: list(dice, node) },
+        0 => Collective::scatter(node(dice), list(dice, node)),
+        1 => Collective::gather(node(dice), list(dice, node)),
+        2 => Collective::reduce(node(dice), list(dice, node)).commutative(commutative),
+        3 => Collective::reduce_scatter(list(dice, node)).commutative(commutative),
+        _ => Collective::all_to_all(list(dice, node)),
     }
 }
 

@@ -85,14 +85,14 @@ fn operation(dice: &mut Dice) -> Operation {
     let all = vec![a, b, c];
     let kind = dice.below(5);
     let collective = match kind {
-        0 => Collective::Broadcast { source: a, targets: vec![b, c] },
-        1 => Collective::Reduce { target: a, participants: all, commutative },
-        2 => Collective::AllReduce { participants: all, commutative },
-        3 => Collective::Scan { participants: all },
+        0 => Collective::broadcast(a, vec![b, c]),
+        1 => Collective::reduce(a, all).commutative(commutative),
+        2 => Collective::all_reduce(all).commutative(commutative),
+        3 => Collective::scan(all),
         _ => {
             let to =
                 |node| CustomDemand { owners: vec![a], wanted: Wanted::At(vec![node]), commutative: false, rate: 1 };
-            Collective::Custom { demands: vec![to(b), to(c)] }
+            Collective::Custom(vec![to(b), to(c)])
         }
     };
     let demands = if kind == 4 { 2 } else { 1 };
@@ -397,7 +397,7 @@ fn refusals_name_the_deed() {
     let link = builder.link(a, b, ratio(1, 1)).unwrap();
     builder.delays(link, Delays { latency: ratio(1, 2), overhead: ratio(1, 4) }).unwrap();
     let platform = builder.build().unwrap();
-    let collective = Collective::Broadcast { source: a, targets: vec![b] };
+    let collective = Collective::broadcast(a, vec![b]);
     let half = || Piece { demand: 0, share: ratio(1, 2) };
     let send = |start: u32, piece: u32| Action {
         start: start.into(),

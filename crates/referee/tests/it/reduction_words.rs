@@ -37,7 +37,7 @@ fn refusals_name_the_task() {
     );
     let commutative = |plan: &mut Plan| {
         let participants = vec![p0, p1, p2];
-        plan.collective = Collective::Reduce { target: p0, participants, commutative: true };
+        plan.collective = Collective::reduce(p0, participants);
     };
     refused(
         |plan, tree| {
@@ -95,7 +95,7 @@ fn refusals_name_the_task() {
     );
     refused(|_, tree| tree.tasks.push(send(0, 0, 2)), &format!("{name} ends at 'P1'; it must end at the target"));
     refused(
-        |plan, _| plan.collective = Collective::AllToAll { participants: vec![p0, p1] },
+        |plan, _| plan.collective = Collective::all_to_all(vec![p0, p1]),
         "steady-state pattern 0 (P0=>P1), task 0: v[2,2] does not exist; parts are v[k,m] with 0 <= k <= m <= 0",
     );
 }
@@ -313,7 +313,7 @@ fn owners_are_known_from_their_values() {
         "v[1,1] of reduction=>P0 of instance 0 starts over P2 -> P1 at 0, but 'P1' holds it then, or is about to";
     assert_eq!(run_report(&plan, &run).unwrap_err().to_string(), words);
     let participants = [0, 1, 2].map(NodeId::new).to_vec();
-    plan.collective = Collective::Reduce { target: participants[0], participants, commutative: true };
+    plan.collective = Collective::reduce(participants[0], participants);
     run_report(&plan, &run).unwrap();
     // Without the transfer, both operands are P1's.
     run.events.remove(0);

@@ -142,7 +142,7 @@ fn bounds_of_many_operands_are_those_of_spreading() {
         dice.shuffle(&mut participants);
         let (target, commutative) = (participants[0], seed % 4 == 0);
         participants.truncate(if commutative { 6 } else { 9 });
-        let collective = Collective::Reduce { target, participants, commutative };
+        let collective = Collective::reduce(target, participants).commutative(commutative);
         let volumes = generate::random_volumes(&mut dice, &collective, true);
         let mut prices = Vec::new();
         for kind in [Resource::Send, Resource::Receive, Resource::Compute] {
@@ -180,7 +180,7 @@ fn roundings_do_not_decide() {
             builder.link(from, to, cost).unwrap();
         }
         let platform = builder.build().unwrap();
-        let collective = Collective::Reduce { target: t, participants: vec![a, b], commutative: seed % 3 == 0 };
+        let collective = Collective::reduce(t, vec![a, b]).commutative(seed % 3 == 0);
         let kinds = [Resource::Send, Resource::Compute];
         let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
         let found = bound(
@@ -215,7 +215,7 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         dice.shuffle(&mut participants);
         let target = participants[dice.below(3)];
         participants.truncate(2 + dice.below(2));
-        let collective = Collective::Reduce { target, participants, commutative: seed % 2 == 0 };
+        let collective = Collective::reduce(target, participants).commutative(seed % 2 == 0);
         let volumes = generate::random_volumes(&mut dice, &collective, false);
         let prices = generate::random_prices(&mut dice, &platform);
         let by_resource: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
@@ -248,18 +248,13 @@ fn reordering_never_lowers_the_bound() {
     let mut larger = 0;
     for seed in 0..200 {
         let mut dice = Dice(seed);
-        let (platform, mut collective, _) = question(&mut dice);
+        let (platform, collective, _) = question(&mut dice);
         let volumes = Volumes::of_size(whole(1));
         let certificate =
             Certificate { prices: generate::random_prices(&mut dice, &platform), ..Certificate::default() };
         let mut bounds = Vec::new();
         for reorder in [false, true] {
-            match &mut collective {
-                Collective::Reduce { commutative, .. } | Collective::ReduceScatter { commutative, .. } => {
-                    *commutative = reorder;
-                }
-                other => panic!("{other:?} reduces nothing"),
-            }
+            let collective = collective.clone().commutative(reorder);
             bounds.push(bound(&platform, &collective, &volumes, &certificate).ok());
         }
         if let [Some(fixed), Some(free)] = &bounds[..] {
@@ -303,7 +298,7 @@ fn bounds_of_many_operands_hold() {
         };
         let bound = |commutative| {
             let target = participants[0];
-            let collective = Collective::Reduce { target, participants: participants.clone(), commutative };
+            let collective = Collective::reduce(target, participants.clone()).commutative(commutative);
             bound(&platform, &collective, &volumes, &certificate).unwrap()
         };
         let (fixed, free) = (bound(false), bound(true));

@@ -39,7 +39,7 @@ fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
 }
 
 fn all_reduce(participants: &[usize], commutative: bool) -> Collective {
-    Collective::AllReduce { participants: participants.iter().map(|&node| NodeId::new(node)).collect(), commutative }
+    Collective::all_reduce(participants.iter().map(|&node| NodeId::new(node)).collect()).commutative(commutative)
 }
 
 /// Merges take no time.
@@ -89,7 +89,7 @@ fn operands_in_order_are_at_their_owners() {
     // Prefixes keep their order, whatever the operator; and a message is at its owner.
     let custom = |owners: &[usize], wanted| {
         let owners = owners.iter().map(|&node| NodeId::new(node)).collect();
-        Collective::Custom { demands: vec![CustomDemand { owners, wanted, commutative: true, rate: 1 }] }
+        Collective::Custom(vec![CustomDemand { owners, wanted, commutative: true, rate: 1 }])
     };
     let swapped = run(vec![sent(TO_B, (1, 1), 0)], vec![made(1, (0, 1), 0, 1)]);
     let refused = told(&check_timeline(&platform, &custom(&[0, 1], Wanted::Prefixes), &volumes(), &swapped));
@@ -104,7 +104,7 @@ fn operands_in_order_are_at_their_owners() {
 #[test]
 fn an_eager_run_may_be_ahead_of_its_periods() {
     let platform = star();
-    let collective = Collective::Broadcast { source: NodeId::new(0), targets: vec![NodeId::new(1), NodeId::new(2)] };
+    let collective = Collective::broadcast(NodeId::new(0), vec![NodeId::new(1), NodeId::new(2)]);
     let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
     let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 2), copy(1, TO_C, 3)];
     let with = |eager| Timeline { starting_periods: 2, eager, ..run(events.clone(), Vec::new()) };
@@ -121,7 +121,7 @@ fn an_eager_run_may_be_ahead_of_its_periods() {
 #[test]
 fn idle_clean_up_periods_are_counted() {
     let platform = star();
-    let collective = Collective::Broadcast { source: NodeId::new(0), targets: vec![NodeId::new(1), NodeId::new(2)] };
+    let collective = Collective::broadcast(NodeId::new(0), vec![NodeId::new(1), NodeId::new(2)]);
     let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
     let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 4), copy(1, TO_C, 17)];
     let with = |clean_up_periods| Timeline { starting_periods: 2, clean_up_periods, ..run(events.clone(), Vec::new()) };
@@ -138,7 +138,7 @@ fn every_time_of_a_demand_is_wanted() {
     let platform = star();
     let wanted = Wanted::At(vec![NodeId::new(1)]);
     let demand = CustomDemand { owners: vec![NodeId::new(0)], wanted, commutative: false, rate: 3 };
-    let collective = Collective::Custom { demands: vec![demand] };
+    let collective = Collective::Custom(vec![demand]);
     let copy = |instance: u64| Event { instance, ..sent(TO_B, (0, 0), instance as i64) };
     let times = |count: u64| {
         let run = Timeline::of_one(ratio(3, 1), (0..count).map(copy).collect(), Vec::new());

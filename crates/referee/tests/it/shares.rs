@@ -211,7 +211,7 @@ fn malformed_shares_are_refused_by_name() {
     }
     let platform = builder.build().unwrap();
     let ab = platform.link_between(a, b).unwrap();
-    let scan = Collective::Scan { participants: ids.to_vec() };
+    let scan = Collective::scan(ids.to_vec());
     let volumes = Volumes::of_size(ratio(1, 1));
     let prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), ratio(1, 1))).collect();
     let say = |collective: &Collective, shares: Vec<Share>| {
@@ -299,19 +299,19 @@ fn malformed_shares_are_refused_by_name() {
     let share = || vec![share(0, merge(a, (0, 1), 0), one())];
     for (collective, words) in [
         (
-            Collective::AllReduce { participants: ids.to_vec(), commutative: true },
+            Collective::all_reduce(ids.to_vec()),
             "share 0: all-reduce has no shares, since its operands may be combined in any order; leave them out",
         ),
         (
-            Collective::AllReduce { participants: vec![a, b], commutative: true },
+            Collective::all_reduce(vec![a, b]),
             "share 0: all-reduce has no shares, since its operands may be combined in any order; leave them out",
         ),
         (
-            Collective::Reduce { target: c, participants: ids.to_vec(), commutative: false },
+            Collective::reduce(c, ids.to_vec()).in_order(),
             "share 0: reduction=>C has no shares, since it has a single goal; leave them out",
         ),
         (
-            Collective::Broadcast { source: a, targets: vec![b, c] },
+            Collective::broadcast(a, vec![b, c]),
             "share 0: A=>all has no shares, since it combines nothing; leave them out",
         ),
     ] {
@@ -333,7 +333,7 @@ fn shares_of_groups_add_up() {
         let Some(least) = least(&case) else { continue };
         met += 1;
         let member = |rate| Member { collective: case.collective.clone(), rate };
-        let collective = Collective::Groups { members: vec![member(2), member(3)] };
+        let collective = Collective::Groups(vec![member(2), member(3)]);
         let mut certificate = case.certificate.clone();
         let others = certificate.shares.iter().map(|share| Share { demand: 1, ..share.clone() });
         certificate.shares = certificate.shares.iter().cloned().chain(others).collect();
@@ -379,7 +379,7 @@ fn shares_of_many_operands_are_refused() {
         (0..120).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
     ids.windows(2).for_each(|pair| builder.duplex(pair[0], pair[1], ratio(1, 1)).map(|_| ()).unwrap());
     let platform = builder.build().unwrap();
-    let scan = Collective::Scan { participants: ids.clone() };
+    let scan = Collective::scan(ids.clone());
     let task = Task::merge(ids[0], Interval { first: 0, last: 1 }, 0);
     let certificate = Certificate {
         prices: vec![(Resource::Compute(ids[0]), ratio(1, 1))],
@@ -409,7 +409,7 @@ fn programs_that_are_too_large_are_refused() {
     };
     let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
     let certificate = Certificate { prices, shares: vec![share(1), share(2)], ..Certificate::default() };
-    let collective = Collective::Scan { participants: ids };
+    let collective = Collective::scan(ids);
     let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
     // For each goal, n^3 / 6 splits at every node, and n^2 parts brought over all links, one node after the other.
     let steps = 2 * (166_666_u64 * 100 + 10_000 * (100 * 100 + 100));
@@ -430,7 +430,7 @@ fn shares_in_fractions_are_held_against_the_price() {
     let volumes = Volumes { size: amount(3), work: amount(2) };
     let computes = [a, b].map(|node| (Resource::Compute(node), ratio(1, 2)));
     let links = [there, back].map(|link| (Resource::Link(link), ratio(1, 3)));
-    let collective = Collective::AllReduce { participants: vec![a, b], commutative: false };
+    let collective = Collective::all_reduce(vec![a, b]).in_order();
     // A message takes 3/7 and costs 1/7, a merge takes 2/9 and costs 1/9.
     let tasks = [(Task::send(there, part(0, 0)), ratio(1, 7)), (Task::merge(b, part(0, 1), 0), ratio(1, 9))];
     for (task, price) in tasks {

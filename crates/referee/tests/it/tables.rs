@@ -53,8 +53,7 @@ fn cheapest_trees_are_those_of_the_naive_recurrence() {
         let platform = platform(&mut dice, count);
         let all: Vec<NodeId> = platform.processors().collect();
         let volumes = volumes(&mut dice, operands, &all);
-        let collective =
-            Collective::Reduce { target: all[0], participants: all[..operands].to_vec(), commutative: false };
+        let collective = Collective::reduce(all[0], all[..operands].to_vec()).in_order();
         let long =
             if seed % 2 == 0 { ratio(1, 1) } else { Rational::new(1.into(), num_bigint::BigInt::from(3).pow(90)) };
         let resources = all.iter().flat_map(|&n| [Resource::Send(n), Resource::Receive(n), Resource::Compute(n)]);
@@ -96,7 +95,7 @@ fn merges_take_what_the_table_says() {
     let platform = builder.build().unwrap();
     let pair = Interval { first: 0, last: 1 };
     let task = MergeTask::new(pair, 0);
-    let collective = Collective::Reduce { target: ends[0], participants: ends.to_vec(), commutative: false };
+    let collective = Collective::reduce(ends[0], ends.to_vec()).in_order();
     let (forth, back) = (LinkId::new(0), LinkId::new(1));
     let at = |node: usize| {
         let tasks = match node {

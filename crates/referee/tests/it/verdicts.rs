@@ -120,8 +120,8 @@ fn a_gather_is_a_scatter_against_the_links() {
     }
     let mut gather = scatter.clone();
     gather.platform = builder.build().unwrap();
-    let Collective::Scatter { source, targets } = scatter.collective else { unreachable!() };
-    gather.collective = Collective::Gather { target: source, participants: targets };
+    let &[&[source], targets] = &scatter.collective.cast()[..] else { unreachable!() };
+    gather.collective = Collective::gather(source, targets.to_vec());
     gather.certificate.prices = vec![(Resource::Receive(source), ratio(7, 3))];
     for weighted in &mut gather.steady_state.patterns {
         relink(&mut weighted.pattern, |links| links.reverse());
@@ -149,7 +149,7 @@ fn refusals_name_the_question() {
         "the port of 'Pb' is busy for 7/6 of the time; at most 1 is possible",
     );
     refused(
-        |plan| plan.collective = Collective::Scatter { source: NodeId::new(9999), targets: vec![NodeId::new(3)] },
+        |plan| plan.collective = Collective::scatter(NodeId::new(9999), vec![NodeId::new(3)]),
         "scatter: node id 9999 does not exist; the platform has 5 nodes, numbered from 0",
     );
     refused(|plan| plan.volumes = Volumes::of_size(ratio(0, 1)), "size 0; a message needs a positive size");
@@ -242,12 +242,12 @@ fn refusals_name_the_certificate() {
         "the plan states the upper bound 1/2; the certificate proves 3/5",
     );
     let plan = toy();
-    let backwards = Collective::Scatter { source: p1, targets: vec![s] };
+    let backwards = Collective::scatter(p1, vec![s]);
     assert_eq!(
         bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate).unwrap_err().to_string(),
         "no path leads from 'P1' to 'Ps'; every source must reach its targets"
     );
-    let gather = Collective::Gather { target: s, participants: vec![p1] };
+    let gather = Collective::gather(s, vec![p1]);
     let refused = bound(&plan.platform, &gather, &plan.volumes, &plan.certificate);
     assert!(broken(&refused, Rule::Unreachable), "{refused:?}");
     assert_eq!(told(&refused), "no path leads from 'P1' to 'Ps'; every source must reach its targets");
@@ -404,7 +404,7 @@ fn a_message_is_delivered_once() {
     let one = || ratio(1, 1);
     let links = [("S", "x", one()), ("x", "y", one()), ("y", "x", one()), ("y", "T", one())];
     let platform = platform(&["S", "T", "x", "y"], &links);
-    let collective = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
+    let collective = Collective::scatter(NodeId::new(0), vec![NodeId::new(1)]);
     let event = |link: usize, start: i64| oneport_plan::Event {
         instance: 0,
         message: oneport_plan::Message { demand: 0, part: part(0, 0) },
@@ -455,23 +455,23 @@ fn an_ended_watch_stops_the_check() {
     let all: Vec<NodeId> = platform.node_ids().collect();
     let (source, targets, participants) = (all[0], all[1..].to_vec(), all.clone());
     let mut collectives = vec![
-        Collective::Scatter { source, targets: targets.clone() },
-        Collective::Gather { target: source, participants: targets.clone() },
-        Collective::AllToAll { participants: participants.clone() },
-        Collective::Broadcast { source, targets },
-        Collective::AllGather { participants: participants.clone() },
-        Collective::Scan { participants: participants.clone() },
+        Collective::scatter(source, targets.clone()),
+        Collective::gather(source, targets.clone()),
+        Collective::all_to_all(participants.clone()),
+        Collective::broadcast(source, targets),
+        Collective::all_gather(participants.clone()),
+        Collective::scan(participants.clone()),
     ];
     for commutative in [false, true] {
         let participants = participants.clone();
         collectives.extend([
-            Collective::Reduce { target: source, participants: participants.clone(), commutative },
-            Collective::ReduceScatter { participants: participants.clone(), commutative },
-            Collective::AllReduce { participants, commutative },
+            Collective::reduce(source, participants.clone()).commutative(commutative),
+            Collective::reduce_scatter(participants.clone()).commutative(commutative),
+            Collective::all_reduce(participants).commutative(commutative),
         ]);
     }
     let members = collectives[..2].iter().map(|collective| Member { collective: collective.clone(), rate: 2 });
-    collectives.push(Collective::Groups { members: members.collect() });
+    collectives.push(Collective::Groups(members.collect()));
     let prices = all.iter().map(|&node| (Resource::Send(node), one())).collect();
     let (certificate, volumes) = (Certificate { prices, ..Certificate::default() }, Volumes::of_size(one()));
     let ended = Watch::counting(0, std::time::Duration::MAX);
@@ -500,7 +500,7 @@ fn refusals_count_all_prices() {
         odd_sets: vec![(oneport_plan::OddSet { ports: far, links: Vec::new() }, one())],
         ..Certificate::default()
     };
-    let collective = Collective::Scatter { source: a, targets: vec![b] };
+    let collective = Collective::scatter(a, vec![b]);
     let found = bound(&platform, &collective, &Volumes::of_size(one()), &certificate);
     assert!(broken(&found, Rule::NoBound) && told(&found).starts_with("the 2 prices make "), "{found:?}");
 }
@@ -528,7 +528,7 @@ fn merges_fit_in_the_period() {
     let links = [("A", "B", ratio(1, 2))];
     let platform = platform(&["A", "B"], &links);
     let [a, b] = [0, 1].map(NodeId::new);
-    let collective = Collective::Reduce { target: b, participants: vec![a, b], commutative: false };
+    let collective = Collective::reduce(b, vec![a, b]).in_order();
     let tasks = vec![oneport_plan::Task::send(LinkId::new(0), part(0, 0)), oneport_plan::Task::merge(b, part(0, 1), 0)];
     let tree = oneport_plan::Pattern::tree(0, None, tasks);
     let volumes = Volumes {

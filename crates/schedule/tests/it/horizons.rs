@@ -82,7 +82,7 @@ fn chain(links: usize) -> (Platform, Collective) {
     nodes.windows(2).for_each(|pair| {
         builder.link(pair[0], pair[1], ratio(1, 1)).unwrap();
     });
-    (builder.build().unwrap(), Collective::Scatter { source: nodes[0], targets: vec![nodes[links]] })
+    (builder.build().unwrap(), Collective::scatter(nodes[0], vec![nodes[links]]))
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn chains_of_three_four_and_six_links() {
 #[test]
 fn copied_messages_have_no_such_policy() {
     let (platform, _) = chain(2);
-    let collective = Collective::Broadcast {
-        source: platform.find("n0").unwrap(),
-        targets: vec![platform.find("n2").unwrap(), platform.find("n1").unwrap()],
-    };
+    let collective = Collective::broadcast(
+        platform.find("n0").unwrap(),
+        vec![platform.find("n2").unwrap(), platform.find("n1").unwrap()],
+    );
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let pattern = Pattern::arborescence(0, [(LinkId::new(0), None), (LinkId::new(1), Some(0))]);

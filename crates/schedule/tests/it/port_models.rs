@@ -302,7 +302,7 @@ fn a_star_of_links_is_not_cut() {
     let patterns = (0..3).map(path).collect();
     let whole = WholePatterns { period: ratio(2, 1), instances: 1u32.into(), patterns };
     let volumes = Volumes::of_size(ratio(1, 1));
-    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() };
+    let collective = Collective::scatter(nodes[0], nodes[1..].to_vec());
     let schedule = periodic(Problem::new(&platform, &collective, &volumes).unwrap(), whole).unwrap();
     let lengths: Vec<Rational> = schedule.slots.iter().map(|slot| slot.length.clone()).collect();
     assert_eq!(lengths, [ratio(3, 2), ratio(1, 3), ratio(1, 6)]);
@@ -417,7 +417,7 @@ fn triangle(model: PortModel) -> Case {
     let weights = [(chain(b, c), ratio(1, 3)), (chain(c, b), ratio(1, 3)), (star, ratio(1, 6))];
     let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
     Case {
-        collective: Collective::Broadcast { source: a, targets: vec![b, c] },
+        collective: Collective::broadcast(a, vec![b, c]),
         volumes: Volumes::of_size(ratio(1, 1)),
         steady_state: SteadyState { throughput: ratio(5, 6), patterns },
         attainable: false,
@@ -474,7 +474,7 @@ fn what_is_no_steady_state_is_refused() {
     };
     let two = |case: &mut Case, rate: u64| {
         let member = |rate| oneport_plan::Member { collective: case.collective.clone(), rate };
-        case.collective = Collective::Groups { members: vec![member(1), member(rate)] };
+        case.collective = Collective::Groups(vec![member(1), member(rate)]);
     };
     assert_eq!(refused(&|case| two(case, 3)), (1, ratio(0, 1), ratio(5, 2)));
     assert_eq!(refused(&|case| case.steady_state.patterns.clear()), (0, ratio(0, 1), ratio(5, 6)));

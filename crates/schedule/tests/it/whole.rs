@@ -109,7 +109,7 @@ fn the_referee_names_the_link_and_the_date() {
     let [a, b] = ["a", "b"].map(|name| builder.node(Node::processor(name, one())).unwrap());
     let link = builder.link(a, b, one()).unwrap();
     let platform = builder.build().unwrap();
-    let (collective, volumes) = (Collective::Scatter { source: a, targets: vec![b] }, Volumes::default());
+    let (collective, volumes) = (Collective::scatter(a, vec![b]), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let patterns = vec![ScheduledPattern { pattern: Pattern::path(0, vec![link]), copies: 2u32.into() }];
     let whole = WholePatterns { period: one() + one(), instances: 2u32.into(), patterns };

@@ -17,7 +17,7 @@ fn listed_rings_and_trees_are_those_with_a_name() {
     let platform = clique(6);
     let nodes: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes::default();
-    let collective = Collective::AllReduce { participants: nodes.clone(), commutative: true };
+    let collective = Collective::all_reduce(nodes.clone());
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let named = named(problem, &Default::default());
     let find = |name: &str| named.iter().find(|one| one.name == name).expect("named");
@@ -48,7 +48,7 @@ fn rounds_go_over_links() {
     let platform = generate::ring(4, &Options { seed: 1, link_cost: one.clone(), compute: one }).expect("a platform");
     let nodes: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes::default();
-    let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+    let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let send = |from: usize, to: usize| Send { from: nodes[from], to: nodes[to], blocks: vec![0], combine: false };
     let rounds = |rounds: &[Vec<Send>]| of_rounds(problem, "mine", 1, rounds);
@@ -69,7 +69,7 @@ fn published_trees_reduce() {
     let nodes: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes { work: oneport_plan::Amount::Constant(Default::default()), ..Volumes::default() };
     for target in [0, 3] {
-        let collective = Collective::Reduce { target: nodes[target], participants: nodes.clone(), commutative: true };
+        let collective = Collective::reduce(nodes[target], nodes.clone());
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         let found = published(problem, &routes);

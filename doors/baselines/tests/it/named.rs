@@ -14,7 +14,7 @@ pub fn uniform(seed: u64) -> Options {
 /// Every named collective on the platform's processors; the second is the root.
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
-    let build = |form: &Form| {
+    let build = |form: &&'static Form| {
         let root = vec![all[1]];
         let others: Vec<NodeId> = all.iter().copied().filter(|node| form.overlaps() || *node != root[0]).collect();
         let nodes = match form.roles {
@@ -22,9 +22,9 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
             [_, _] => vec![all[..2].to_vec(), all.clone()],
             _ => vec![all.clone()],
         };
-        form.build(&nodes, form.commutes).expect("roles")
+        form.build(&nodes, form.commutes()).expect("roles")
     };
-    Collective::forms().iter().map(build).collect()
+    Collective::forms().iter().filter(|form| !form.counted).map(build).collect()
 }
 
 /// Two or three consecutive ranks each.
@@ -201,7 +201,7 @@ fn loads_by_hand() {
         ("recursive doubling", "1/3"),
         ("Rabenseifner", "4/7"),
     ];
-    let collective = Collective::AllReduce { participants: all, commutative: true };
+    let collective = Collective::all_reduce(all);
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
     let found = named(problem, &RankHints::default());

@@ -98,11 +98,11 @@ fn rings_keep_their_own_ways() {
     let volumes = Volumes { size: Amount::Constant(q("1")), work: Amount::Constant(q("0")) };
     let (participants, others) = (all.clone(), all[1..].to_vec());
     for (collective, expected) in [
-        (Collective::AllGather { participants: participants.clone() }, "2/3"),
-        (Collective::ReduceScatter { participants: participants.clone(), commutative: true }, "2/3"),
-        (Collective::AllReduce { participants: participants.clone(), commutative: true }, "4/3"),
-        (Collective::Broadcast { source: all[0], targets: others }, "2"),
-        (Collective::Reduce { target: all[0], participants, commutative: true }, "2"),
+        (Collective::all_gather(participants.clone()), "2/3"),
+        (Collective::reduce_scatter(participants.clone()), "2/3"),
+        (Collective::all_reduce(participants.clone()), "4/3"),
+        (Collective::broadcast(all[0], others), "2"),
+        (Collective::reduce(all[0], participants), "2"),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let mut comparison = Comparison::of(problem).expect("a comparison");
@@ -120,12 +120,12 @@ fn what_is_no_ring_of_all_is_refused() {
     let platform = generate::complete(4, &uniform(3)).expect("a platform");
     let all: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes::default();
-    let gather = Collective::AllGather { participants: all.clone() };
+    let gather = Collective::all_gather(all.clone());
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
     let short = equal(&platform, vec![(direct(&platform, &all[1..]), 1)]);
     let error = of_equal_rings(problem, "rings", &short).expect_err("a node is missing").to_string();
     assert!(error.contains(platform.name(all[0])), "{error}");
-    let exchange = Collective::AllToAll { participants: all.clone() };
+    let exchange = Collective::all_to_all(all.clone());
     let problem = Problem::new(&platform, &exchange, &volumes).expect("a question");
     assert!(!on_rings(problem));
     let rings = equal(&platform, vec![(direct(&platform, &all), 1)]);
@@ -156,7 +156,7 @@ fn senders_take_equal_ways_by_turns() {
     let platform = builder.build().expect("a platform");
     let all: Vec<NodeId> = platform.processors().collect();
     let volumes = Volumes::default();
-    let gather = Collective::AllGather { participants: all };
+    let gather = Collective::all_gather(all);
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
     let shape = RankHints { order: Vec::new(), groups: vec![vec![0, 1], vec![2, 3]] };

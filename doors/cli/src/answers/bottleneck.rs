@@ -257,7 +257,7 @@ fn hints(
     let volumes = problem.volumes();
     let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
     let in_order = in_order && !tabled;
-    if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
+    if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes()) {
         hints.push(IN_ORDER.to_string());
     }
     hints

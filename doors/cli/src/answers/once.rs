@@ -124,7 +124,7 @@ mod tests {
         let platform = formats::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
         let source = platform.find("Ps").context("no Ps")?;
         let targets = platform.processors().filter(|node| *node != source).collect();
-        let (collective, volumes) = (Collective::Broadcast { source, targets }, Volumes::default());
+        let (collective, volumes) = (Collective::broadcast(source, targets), Volumes::default());
         let problem = Problem::new(&platform, &collective, &volumes)?;
         let plan = planned(problem)?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
@@ -150,10 +150,10 @@ mod tests {
             let all: Vec<_> = platform.processors().collect();
             let (source, targets) = (all[0], all[1..].to_vec());
             for collective in [
-                Collective::Broadcast { source, targets: targets.clone() },
-                Collective::Scatter { source, targets },
-                Collective::Reduce { target: source, participants: all.clone(), commutative: false },
-                Collective::AllToAll { participants: all },
+                Collective::broadcast(source, targets.clone()),
+                Collective::scatter(source, targets),
+                Collective::reduce(source, all.clone()).in_order(),
+                Collective::all_to_all(all),
             ] {
                 let volumes = Volumes::default();
                 let problem = Problem::new(&platform, &collective, &volumes)?;

@@ -207,7 +207,7 @@ fn picture(file: &Path, imported: &Imported) -> Result<String> {
         bail!("--output: a picture is of processors and what is between them; the file has {count}, two are needed");
     }
     // A drawing asks for some problem on the platform; this one is not shown.
-    let collective = Collective::AllGather { participants: platform.processors().collect() };
+    let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
     let title = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();

@@ -101,6 +101,7 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
         part: arguments.part.clone(),
         groups: Vec::new(),
         demands: None,
+        counts: None,
         reading: arguments.reading.clone(),
         bytes: None,
         commutative: false,

@@ -1,8 +1,9 @@
 //! Parses the options that define a problem: collective, participants, sizes, work.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::Signed;
@@ -90,6 +91,10 @@ pub struct QuestionArguments {
     /// Reductions: the operator is commutative, so operands may be combined in any order.
     #[arg(long)]
     pub commutative: bool,
+    /// Forms that end in -v: how many messages of --size for each target, of each participant; all-to-all-v: a row for
+    /// each sender with a count for each receiver, rows separated by ';'. @FILE: the same, a row on a line.
+    #[arg(long, value_name = "N,N[;N,N]|@FILE")]
+    pub counts: Option<String>,
 }
 
 impl QuestionArguments {
@@ -108,8 +113,9 @@ impl QuestionArguments {
 fn options_of(form: &Form) -> Vec<String> {
     let roles = form.roles.iter().map(|role| format!("--{}", role.key));
     let work = form.combines.then(|| "--work".to_string());
-    let commutative = form.commutes.then(|| "--commutative".to_string());
-    roles.chain(work).chain(commutative).collect()
+    let commutative = form.commutes().then(|| "--commutative".to_string());
+    let counts = form.counted.then(|| "--counts".to_string());
+    roles.chain(work).chain(commutative).chain(counts).collect()
 }
 
 /// The text of a role's option; `None` if it was not given.
@@ -149,7 +155,36 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
             vec![node(platform, text.ok_or_else(missing)?, &option)?]
         });
     }
-    form.build(&nodes, arguments.commutative).ok_or_else(|| usage(format!("{} needs {}", form.name, takes.join(", "))))
+    let missing = || usage(format!("{} needs {}", form.name, takes.join(", ")));
+    let built = form.build(&nodes, arguments.commutative).ok_or_else(missing)?;
+    match (form.counted, &arguments.counts) {
+        (true, None) => Err(missing()),
+        (true, Some(text)) => with_counts(built, text),
+        (false, _) => Ok(built),
+    }
+}
+
+/// The collective with counts: one for each of its messages or reductions, or, of an all-to-all, a square of rows whose
+/// diagonal is not read.
+fn with_counts(collective: Collective, text: &str) -> Result<Collective> {
+    let read = |path: &str| fs::read_to_string(path).with_context(|| format!("--counts: {path} cannot be read"));
+    let listed = text.strip_prefix('@').map(read).transpose()?;
+    let wrong = |count: &str| usage(format!("--counts: '{count}' is no count; give a whole number from 0 to 2^64 - 1"));
+    let row = |row: &str| -> Result<Vec<u64>> {
+        row.split(',').map(|count| count.trim().parse().map_err(|_| wrong(count.trim()))).collect()
+    };
+    let text = listed.as_deref().unwrap_or(text).trim();
+    let rows = text.split([';', '\n']).map(row).collect::<Result<Vec<_>>>()?;
+    let pairwise = collective.form().is_some_and(Form::is_pairwise);
+    let others = |(place, row): (usize, Vec<u64>)| {
+        row.into_iter().enumerate().filter_map(move |(other, count)| (!pairwise || other != place).then_some(count))
+    };
+    if pairwise && let Some((place, row)) = rows.iter().enumerate().find(|(_, row)| row.len() != rows.len()) {
+        let (given, rows) = (row.len(), rows.len());
+        return Err(usage(format!("--counts: row {} has {given} counts; {rows} rows need {rows} each", place + 1)));
+    }
+    let counts: Vec<u64> = rows.into_iter().enumerate().flat_map(others).collect();
+    collective.with_counts(&counts).map_err(|error| usage(format!("--counts: {error}")))
 }
 
 /// Rejects options that the collective does not take.
@@ -163,6 +198,7 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
         // `--work 0` is accepted everywhere: scripts pass it to all collectives.
         ("--work", arguments.part.work.as_ref().is_some_and(|work| work != "0")),
         ("--commutative", arguments.commutative),
+        ("--counts", arguments.counts.is_some()),
         ("--demands", arguments.demands.is_some()),
     ];
     match given.iter().find(|(option, given)| *given && !takes.iter().any(|taken| taken == option)) {
@@ -182,7 +218,7 @@ fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collecti
 }
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
-fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Result<Collective> {
+fn groups(platform: &Platform, arguments: &QuestionArguments, form: &'static Form) -> Result<Collective> {
     let options = [
         &arguments.part.source,
         &arguments.part.sources,
@@ -194,6 +230,12 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
         return Err(usage(
             "--group lists a group's members itself; leave out --source, --sources, --targets, --target, --participants",
         ));
+    }
+    if form.counted {
+        return Err(usage(format!(
+            "{} takes no --group; list the demands with their rates in a file of demands",
+            form.name
+        )));
     }
     let rooted = form.roles.iter().any(|role| !role.many);
     let member = |group: &String| {
@@ -221,7 +263,7 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
             built.ok_or_else(|| usage(format!("--group {group}: {} needs a node to start from", form.name)))?;
         Ok(Member { collective, rate })
     };
-    Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
+    Ok(Collective::Groups(arguments.groups.iter().map(member).collect::<Result<_>>()?))
 }
 
 /// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`.

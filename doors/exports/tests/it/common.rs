@@ -181,15 +181,15 @@ pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> Peri
 pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
     let all = nodes.to_vec();
     match name {
-        "all-gather" => Collective::AllGather { participants: all },
-        "all-to-all" => Collective::AllToAll { participants: all },
-        "reduce-scatter" => Collective::ReduceScatter { participants: all, commutative: false },
-        "all-reduce" => Collective::AllReduce { participants: all, commutative: true },
-        "broadcast" => Collective::Broadcast { source: all[1], targets: [&all[..1], &all[2..]].concat() },
-        "scatter" => Collective::Scatter { source: all[1], targets: [&all[..1], &all[2..]].concat() },
-        "gather" => Collective::Gather { target: all[1], participants: [&all[..1], &all[2..]].concat() },
-        "reduce" => Collective::Reduce { target: all[1], participants: all, commutative: false },
-        "scan" => Collective::Scan { participants: all },
+        "all-gather" => Collective::all_gather(all),
+        "all-to-all" => Collective::all_to_all(all),
+        "reduce-scatter" => Collective::reduce_scatter(all).in_order(),
+        "all-reduce" => Collective::all_reduce(all),
+        "broadcast" => Collective::broadcast(all[1], [&all[..1], &all[2..]].concat()),
+        "scatter" => Collective::scatter(all[1], [&all[..1], &all[2..]].concat()),
+        "gather" => Collective::gather(all[1], [&all[..1], &all[2..]].concat()),
+        "reduce" => Collective::reduce(all[1], all).in_order(),
+        "scan" => Collective::scan(all),
         other => panic!("{other}"),
     }
 }

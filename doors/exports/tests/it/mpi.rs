@@ -89,9 +89,10 @@ fn what_mpi_lacks_is_refused() {
     let mut dice = Dice(3);
     let platform = platform(4, 0, &mut dice);
     let nodes: Vec<_> = platform.node_ids().collect();
-    let groups = oneport_plan::Collective::Groups {
-        members: vec![oneport_plan::Member { collective: collective("scan", &nodes), rate: 1 }],
-    };
+    let groups = oneport_plan::Collective::Groups(vec![oneport_plan::Member {
+        collective: collective("scan", &nodes),
+        rate: 1,
+    }]);
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &groups, &volumes).unwrap();
     let schedule = schedule(problem, 1, &mut dice);

@@ -312,7 +312,7 @@ fn ways_that_come_back_are_left_out() {
     let switch = builder.node(Node::router("switch")).unwrap();
     let links = [(a, b), (b, switch), (switch, b)].map(|(from, to)| builder.link(from, to, whole(1)).unwrap());
     let platform = builder.build().unwrap();
-    let collective = Collective::Broadcast { source: a, targets: vec![b] };
+    let collective = Collective::broadcast(a, vec![b]);
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let patterns = vec![ScheduledPattern { pattern: Pattern::path(0, links.to_vec()), copies: 1u32.into() }];

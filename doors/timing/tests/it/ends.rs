@@ -1,9 +1,9 @@
 //! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{NamedSearch, PieceSearch, SearchLimits};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
+use oneport_timing::{NamedSearch, PieceSearch, SearchLimits};
 use oneport_watch::Watch;
 
 use crate::runs::number;
@@ -20,10 +20,7 @@ fn searches_for_pieces_end() {
     let participants: Vec<_> = platform.processors().collect();
     let volumes = Volumes::of_size(number("90"));
     let mut asked = 0;
-    for collective in [
-        Collective::AllGather { participants: participants.clone() },
-        Collective::AllReduce { participants: participants.clone(), commutative: true },
-    ] {
+    for collective in [Collective::all_gather(participants.clone()), Collective::all_reduce(participants.clone())] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         for algorithm in named(problem, &RankHints::default()) {

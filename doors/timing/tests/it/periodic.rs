@@ -6,12 +6,12 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Platform, PortModel};
 use oneport_referee::check_run;
 use oneport_schedule::{common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages};
+use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::{Limit, Watch};
 
 use crate::runs::{collectives, delayed, number};
@@ -86,7 +86,7 @@ fn the_referee_executes_schedules_in_turn() {
 fn a_way_of_a_schedule_comes_close_to_its_period() {
     let platform = platform(3, PortModel::HalfDuplex);
     let all: Vec<_> = platform.processors().collect();
-    let collective = Collective::Broadcast { source: all[0], targets: all[1..].to_vec() };
+    let collective = Collective::broadcast(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     for schedule in schedules(problem) {
@@ -108,7 +108,7 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
 fn too_much_and_too_long_are_refused() {
     let platform = platform(1, PortModel::FullDuplex);
     let all: Vec<_> = platform.processors().collect();
-    let collective = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+    let collective = Collective::scatter(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedules(problem).remove(0);

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
+use oneport_timing::{TaskList, lower_bound};
 
 use crate::runs::{by_prices, dates, delayed, number};
 
@@ -110,7 +110,7 @@ fn no_reduction_undercuts_the_bound() {
         let made = generate::random_connected(3, 2, &options).expect("a platform").with_model(model);
         let platform = delayed(&made);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
-        let collective = Collective::Reduce { target: nodes[0], participants: nodes.clone(), commutative: true };
+        let collective = Collective::reduce(nodes[0], nodes.clone());
         let pieces = 1;
         let volumes = Volumes { work: oneport_plan::Amount::Constant(number("2")), ..Volumes::of_size(number("2")) };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");

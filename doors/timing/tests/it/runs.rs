@@ -1,13 +1,15 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate};
 use oneport_plan::{
     Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Delays, Node, PortModel, parse_rational};
 use oneport_referee::{bound, check_run};
+use oneport_timing::{
+    PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate,
+};
 use oneport_watch::{Limit, Watch};
 
 pub fn number(text: &str) -> Rational {
@@ -35,16 +37,16 @@ pub fn dates(problem: Problem<'_>, layout: &TaskGraph) -> Timing {
 
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
-    let build = |form: &Form| {
+    let build = |form: &&'static Form| {
         let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
         let nodes = match form.roles {
             [one, _] if !one.many => vec![vec![all[0]], others],
             [_, _] => vec![all[..2].to_vec(), all.clone()],
             _ => vec![all.clone()],
         };
-        form.build(&nodes, form.commutes).expect("roles")
+        form.build(&nodes, form.commutes()).expect("roles")
     };
-    Collective::forms().iter().map(build).collect()
+    Collective::forms().iter().filter(|form| !form.counted).map(build).collect()
 }
 
 /// No steady state is so fast: only delays and ports count.
@@ -128,7 +130,7 @@ fn a_pipeline_by_hand() {
         builder.delays(link, Delays { latency: number("1/2"), overhead: number("1/4") }).expect("delays");
     }
     let platform = builder.build().expect("a platform");
-    let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+    let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
@@ -179,7 +181,7 @@ fn windows_by_hand() {
         nodes.push(node);
     }
     let platform = builder.build().expect("a platform");
-    let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+    let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let prices = uplinks.iter().map(|&link| (Resource::Link(link), number("1"))).collect();
@@ -200,7 +202,7 @@ fn broken_runs_are_refused() {
     let ring = generate::ring(4, &Options { seed: 0, link_cost: one.clone(), compute: one }).expect("a ring");
     let platform = delayed(&ring);
     let nodes: Vec<NodeId> = platform.processors().collect();
-    let collective = Collective::AllReduce { participants: nodes, commutative: true };
+    let collective = Collective::all_reduce(nodes);
     let volumes = Volumes::of_size(number("1"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);

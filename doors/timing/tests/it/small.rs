@@ -1,10 +1,10 @@
 //! Small broadcasts and gathers against all schedules.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
+use oneport_timing::{TaskList, lower_bound};
 use std::collections::BTreeMap;
 
 use crate::runs::{by_prices, dates, delayed, number};
@@ -69,7 +69,7 @@ fn no_schedule_undercuts_the_bound() {
         let made = generate::random_connected(4, 2, &options).expect("a platform").with_model(model);
         let platform = delayed(&made);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
-        let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+        let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
         let volumes = Volumes::of_size(number("2"));
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));

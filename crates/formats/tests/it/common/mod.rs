@@ -130,22 +130,22 @@ fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collec
     members.reverse();
     let target = *members.last()?;
     let collective = match kind {
-        0 => Collective::Scatter { source: members.pop()?, targets: members },
-        1 => Collective::Gather { target: members.pop()?, participants: members },
-        2 => Collective::AllToAll { participants: members },
-        3 => Collective::Reduce { target, participants: members, commutative },
-        4 => Collective::ReduceScatter { participants: members, commutative },
-        5 => Collective::Broadcast { source: members.pop()?, targets: members },
-        6 => Collective::AllGather { participants: members },
-        7 => Collective::AllReduce { participants: members, commutative },
-        8 => Collective::Scan { participants: members },
+        0 => Collective::scatter(members.pop()?, members),
+        1 => Collective::gather(members.pop()?, members),
+        2 => Collective::all_to_all(members),
+        3 => Collective::reduce(target, members).commutative(commutative),
+        4 => Collective::reduce_scatter(members).commutative(commutative),
+        5 => Collective::broadcast(members.pop()?, members),
+        6 => Collective::all_gather(members),
+        7 => Collective::all_reduce(members).commutative(commutative),
+        8 => Collective::scan(members),
         _ => {
             let each = (0..9).filter(|group| !(kind + group).is_multiple_of(3));
             let member = |group: u8| {
                 let collective = collective(platform, group, group.is_multiple_of(2) == commutative)?;
                 Some(Member { collective, rate: u64::MAX >> (7 * group) })
             };
-            Collective::Groups { members: each.filter_map(member).collect() }
+            Collective::Groups(each.filter_map(member).collect())
         }
     };
     collective.validate(platform).ok().map(|()| collective)

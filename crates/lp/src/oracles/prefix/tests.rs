@@ -131,7 +131,7 @@ fn options(seed: u64) -> Options {
 
 /// Compares under prices; returns whether guiding prices led to a cheapest scheme at once.
 fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
-    let collective = Collective::Scan { participants: participants.to_vec() };
+    let collective = Collective::scan(participants.to_vec());
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
     let blocks = collective.blocks();
@@ -195,7 +195,7 @@ fn tasks_are_counted_before_they_are_listed() {
         let platform = ring(nodes, &Options::default()).unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
         for operands in 1..=nodes {
-            let collective = Collective::Scan { participants: participants[..operands].to_vec() };
+            let collective = Collective::scan(participants[..operands].to_vec());
             let Some(demand) = collective.demand(0) else { continue };
             assert_eq!(Tasks::count_of(&platform, operands), Tasks::new(&platform, &demand, true).count as u128);
         }

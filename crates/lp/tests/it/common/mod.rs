@@ -39,13 +39,9 @@ impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |id: &NodeId| self.platform.name(*id).to_string();
         let names = |ids: &[NodeId]| ids.iter().map(name).collect::<Vec<_>>().join(",");
-        match &self.collective {
-            Collective::Scatter { source, targets } => write!(f, "scatter {} to {}", name(source), names(targets))?,
-            Collective::Gather { target, participants } => {
-                write!(f, "gather {} from {}", name(target), names(participants))?
-            }
-            Collective::AllToAll { participants } => write!(f, "all-to-all {}", names(participants))?,
-            other => write!(f, "{}", other.name())?,
+        write!(f, "{}", self.collective.name())?;
+        for nodes in self.collective.cast() {
+            write!(f, " {}", names(nodes))?;
         }
         write!(f, ", size {}; routers:", self.size)?;
         for id in self.platform.node_ids().filter(|&id| !self.platform.node(id).is_processor()) {
@@ -96,9 +92,9 @@ impl Raw {
         let members: Vec<NodeId> = members.into_iter().map(NodeId::new).collect();
         let (first, rest) = (members[0], members[1..].to_vec());
         let collective = match self.kind {
-            0 => Collective::Scatter { source: first, targets: rest },
-            1 => Collective::Gather { target: first, participants: rest },
-            _ => Collective::AllToAll { participants: members },
+            0 => Collective::scatter(first, rest),
+            1 => Collective::gather(first, rest),
+            _ => Collective::all_to_all(members),
         };
         Case { platform: builder.build().unwrap(), collective, size: ratio(self.size.0, self.size.1) }
     }

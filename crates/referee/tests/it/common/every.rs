@@ -41,7 +41,7 @@ pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
 pub fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
     if dice.one_in(5) {
         let member = |dice: &mut Dice| Member { collective: single(dice, platform), rate: 1 + dice.below(2) as u64 };
-        return Collective::Groups { members: (0..1 + dice.below(3)).map(|_| member(dice)).collect() };
+        return Collective::Groups((0..1 + dice.below(3)).map(|_| member(dice)).collect());
     }
     single(dice, platform)
 }
@@ -53,14 +53,14 @@ fn single(dice: &mut Dice, platform: &Platform) -> Collective {
     let (first, rest, participants) = (able[0], able[1..].to_vec(), able);
     let commutative = dice.one_in(2);
     match dice.below(11) {
-        0 => Collective::Scatter { source: first, targets: rest },
-        1 => Collective::AllToAll { participants },
-        2 => Collective::Reduce { target: first, participants, commutative },
-        3 => Collective::ReduceScatter { participants, commutative },
-        4 | 5 => Collective::Broadcast { source: first, targets: rest },
-        6 => Collective::AllGather { participants },
-        7 | 8 => Collective::AllReduce { participants, commutative },
-        _ => Collective::Scan { participants },
+        0 => Collective::scatter(first, rest),
+        1 => Collective::all_to_all(participants),
+        2 => Collective::reduce(first, participants).commutative(commutative),
+        3 => Collective::reduce_scatter(participants).commutative(commutative),
+        4 | 5 => Collective::broadcast(first, rest),
+        6 => Collective::all_gather(participants),
+        7 | 8 => Collective::all_reduce(participants).commutative(commutative),
+        _ => Collective::scan(participants),
     }
 }
 

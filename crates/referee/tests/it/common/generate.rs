@@ -104,9 +104,9 @@ fn paths(dice: &mut Dice, platform: &Platform) -> Collective {
     let mut processors: Vec<NodeId> = platform.processors().collect();
     dice.shuffle(&mut processors);
     match dice.below(3) {
-        0 => Collective::AllToAll { participants: processors },
-        1 => Collective::Scatter { source: processors[0], targets: processors.split_off(1) },
-        _ => Collective::Gather { target: processors[0], participants: processors.split_off(1) },
+        0 => Collective::all_to_all(processors),
+        1 => Collective::scatter(processors[0], processors.split_off(1)),
+        _ => Collective::gather(processors[0], processors.split_off(1)),
     }
 }
 
@@ -118,9 +118,9 @@ fn reductions(dice: &mut Dice, platform: &Platform) -> Collective {
     processors.truncate(2 + dice.below(3));
     let (participants, commutative) = (processors, dice.one_in(2));
     if dice.one_in(3) {
-        Collective::ReduceScatter { participants, commutative }
+        Collective::reduce_scatter(participants).commutative(commutative)
     } else {
-        Collective::Reduce { target, participants, commutative }
+        Collective::reduce(target, participants).commutative(commutative)
     }
 }
 

@@ -137,7 +137,7 @@ pub fn toy() -> Plan {
     let slot = |length, links: &[LinkId]| Slot { length, links: links.to_vec() };
     Plan {
         platform,
-        collective: Collective::Scatter { source, targets: vec![p0, p1] },
+        collective: Collective::scatter(source, vec![p0, p1]),
         volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Optimal,
         steady_state: SteadyState {
@@ -179,7 +179,7 @@ pub fn ring() -> Plan {
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let links = [0, 1, 2].map(LinkId::new);
     // Commodities in order: A=>B, A=>C, B=>A, B=>C, C=>A, C=>B; link i leaves node i.
-    let collective = Collective::AllToAll { participants: nodes.clone() };
+    let collective = Collective::all_to_all(nodes.clone());
     let patterns: Vec<Pattern> = collective
         .commodities()
         .iter()
@@ -372,7 +372,7 @@ pub fn reduce_toy() -> Plan {
         builder.link(nodes[from], nodes[to], ratio(1, 1)).unwrap();
     }
     plan.platform = builder.build().unwrap();
-    plan.collective = Collective::Reduce { target: nodes[0], participants: nodes.clone(), commutative: false };
+    plan.collective = Collective::reduce(nodes[0], nodes.clone()).in_order();
     let tasks = vec![
         Task::send(LinkId::new(5), part(2, 2)),
         Task::merge(nodes[1], part(1, 2), 1),

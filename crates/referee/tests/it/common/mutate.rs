@@ -1,7 +1,7 @@
 //! Every single change to a plan or a timeline: each number, id and list in turn.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, BigUint, Collective, Interval, Pattern, Plan, Resource, Status, Task, Timeline, Volumes};
+use oneport_plan::{Amount, BigUint, Interval, Pattern, Plan, Resource, Status, Task, Timeline, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_testkit::Reductions;
 
@@ -188,8 +188,6 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
         |p| p.schedule.slots.iter_mut().flat_map(|slot| &mut slot.links).collect(),
         links(&plan.platform),
     );
-    mutants.replace("participant", |p| participants(&mut p.collective), nodes(&plan.platform));
-    mutants.replace("commutative", |p| commutative(&mut p.collective), |_| vec![false, true]);
     let ids = nodes(&plan.platform);
     let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
     let variants =
@@ -201,7 +199,7 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     mutants.reshape("schedule patterns", |p| vec![&mut p.schedule.patterns]);
     mutants.reshape("slots", |p| vec![&mut p.schedule.slots]);
     mutants.reshape("slot", |p| p.schedule.slots.iter_mut().map(|slot| &mut slot.links).collect());
-    mutants.reshape("participants", |p| vec![members(&mut p.collective)]);
+    collective_mutants(plan, &mut mutants);
     platform_mutants(plan, &mut mutants);
     mutants.list
 }
@@ -245,38 +243,19 @@ fn pattern_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>, owner: &str, pa
     mutants.replace(&named("pattern"), patterns, |pattern| vec![Pattern::new(pattern.demand)]);
 }
 
-fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
-    match collective {
-        Collective::Scatter { targets, .. } | Collective::SourcesToTargets { targets, .. } => targets,
-        Collective::Gather { participants, .. }
-        | Collective::AllToAll { participants }
-        | Collective::Reduce { participants, .. }
-        | Collective::ReduceScatter { participants, .. }
-        | Collective::AllGather { participants }
-        | Collective::AllReduce { participants, .. }
-        | Collective::ReduceToSeveral { participants, .. }
-        | Collective::Scan { participants } => participants,
-        Collective::Broadcast { targets, .. } => targets,
-        Collective::Groups { .. } | Collective::Custom { .. } => panic!("lists have no participants of their own"),
-    }
-}
-
-fn participants(collective: &mut Collective) -> Vec<&mut NodeId> {
-    match collective {
-        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
-            std::iter::once(source).chain(targets).collect()
+/// Other nodes for one of each role, lists reshaped, another operator.
+fn collective_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
+    let form = plan.collective.form().unwrap();
+    let cast: Vec<Vec<NodeId>> = plan.collective.cast().into_iter().map(<[NodeId]>::to_vec).collect();
+    let mut of_cast = Mutants { original: &cast, list: Vec::new() };
+    of_cast.replace("participant", |cast| cast.iter_mut().flatten().collect(), nodes(&plan.platform));
+    of_cast.reshape("participants", |cast| vec![cast.last_mut().unwrap()]);
+    let orders = [false, true].map(|commutative| (cast.clone(), commutative));
+    let casts = of_cast.list.into_iter().map(|mutant| (mutant.value, plan.collective.is_commutative()));
+    for (number, (cast, commutative)) in casts.chain(orders).enumerate() {
+        if let Some(collective) = form.build(&cast, commutative) {
+            mutants.add(format!("collective {number}"), |plan| plan.collective = collective);
         }
-        Collective::Gather { target, participants } | Collective::Reduce { target, participants, .. } => {
-            std::iter::once(target).chain(participants).collect()
-        }
-        other => members(other).iter_mut().collect(),
-    }
-}
-
-fn commutative(collective: &mut Collective) -> Vec<&mut bool> {
-    match collective {
-        Collective::Reduce { commutative, .. } | Collective::ReduceScatter { commutative, .. } => vec![commutative],
-        _ => Vec::new(),
     }
 }
 

@@ -114,10 +114,10 @@ pub fn case(dice: &mut Dice) -> Case {
     let (collective, commutative, goals) = if dice.one_in(2) {
         let commutative = dice.one_in(3);
         let goals: Vec<(NodeId, usize)> = participants.iter().map(|&node| (node, (1 << count) - 1)).collect();
-        (Collective::AllReduce { participants: participants.clone(), commutative }, commutative, goals)
+        (Collective::all_reduce(participants.clone()).commutative(commutative), commutative, goals)
     } else {
         let goals = participants.iter().enumerate().map(|(i, &node)| (node, (2 << i) - 1)).collect();
-        (Collective::Scan { participants: participants.clone() }, false, goals)
+        (Collective::scan(participants.clone()), false, goals)
     };
     let mut number = |least: usize| [(least + dice.below(2)) as u64, dice.below(2) as u64];
     let (mut sizes, mut works) = (number(1), number(0));

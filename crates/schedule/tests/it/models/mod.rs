@@ -261,13 +261,13 @@ fn collective(kind: usize, mut members: Vec<NodeId>, dice: &mut Dice<'_>) -> Col
     members.rotate_left(first);
     let (first, rest) = (members[0], members[1..].to_vec());
     match kind {
-        0 => Collective::Broadcast { source: first, targets: rest },
-        1 => Collective::AllGather { participants: members },
-        2 => Collective::AllReduce { participants: members, commutative: false },
-        3 => Collective::Scan { participants: members },
-        4 => Collective::Scatter { source: first, targets: rest },
-        5 => Collective::Reduce { target: first, participants: members, commutative: false },
-        6 => Collective::AllToAll { participants: members },
+        0 => Collective::broadcast(first, rest),
+        1 => Collective::all_gather(members),
+        2 => Collective::all_reduce(members).in_order(),
+        3 => Collective::scan(members),
+        4 => Collective::scatter(first, rest),
+        5 => Collective::reduce(first, members).in_order(),
+        6 => Collective::all_to_all(members),
         _ => {
             let member = |_| {
                 let most = members.len();
@@ -275,7 +275,7 @@ fn collective(kind: usize, mut members: Vec<NodeId>, dice: &mut Dice<'_>) -> Col
                 let kind = dice.below(6);
                 Member { collective: collective(kind, some, dice), rate: 1 + dice.below(3) as u64 }
             };
-            Collective::Groups { members: (0..2).map(member).collect() }
+            Collective::Groups((0..2).map(member).collect())
         }
     }
 }

@@ -198,10 +198,10 @@ pub fn case(
     owners.rotate_left(dice.below(participants));
     let processors: Vec<NodeId> = platform.processors().collect();
     let collective = if scatter {
-        Collective::ReduceScatter { participants: owners.clone(), commutative }
+        Collective::reduce_scatter(owners.clone()).commutative(commutative)
     } else {
         let target = processors[dice.below(processors.len())];
-        Collective::Reduce { target, participants: owners.clone(), commutative }
+        Collective::reduce(target, owners.clone()).commutative(commutative)
     };
     let kind = if commutative { kind % 2 } else { kind % 3 };
     let size = amount(participants, kind, 1, dice);
@@ -271,7 +271,7 @@ pub fn figure_6() -> Case {
     ];
     Case {
         platform: platform.clone(),
-        collective: Collective::Reduce { target: p0, participants: vec![p0, p1, p2], commutative: false },
+        collective: Collective::reduce(p0, vec![p0, p1, p2]).in_order(),
         volumes: Volumes::of_size(ratio(1, 1)),
         steady_state: SteadyState { throughput: ratio(1, 1), patterns },
     }

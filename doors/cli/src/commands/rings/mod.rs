@@ -115,7 +115,7 @@ fn write(arguments: &RingsArguments, path: &Path, graphs: graph::Graphs, path_ty
 
 /// The best all-gather over any patterns.
 fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Option<Rated>> {
-    let collective = Collective::AllGather { participants: gpus.to_vec() };
+    let collective = Collective::all_gather(gpus.to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(platform, &collective, &volumes)?;
     match oneport::rate(problem, options, None) {

@@ -290,7 +290,7 @@ mod tests {
         builder.link(hosts[2], switch, value("1")).unwrap();
         builder.link(switch, hosts[2], value("2")).unwrap();
         let platform = builder.build().unwrap();
-        let collective = Collective::AllToAll { participants: hosts.to_vec() };
+        let collective = Collective::all_to_all(hosts.to_vec());
         let volumes = Volumes::default();
         let classes = of(Problem::new(&platform, &collective, &volumes).unwrap());
         let named: Vec<(Kind, &str, usize)> =

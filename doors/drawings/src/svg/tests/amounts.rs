@@ -103,7 +103,7 @@ fn complete(count: usize, cost: impl Fn(usize, usize) -> Rational) -> (Platform,
         }
     }
     let platform = builder.build().unwrap();
-    let collective = Collective::AllToAll { participants: ids };
+    let collective = Collective::all_to_all(ids);
     let path = |place| {
         let demand = collective.demand(place).expect("a demand");
         let link = platform.link_between(demand.operands[0], demand.targets()[0]).expect("a link");

@@ -212,7 +212,7 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
         .collect();
     let period = whole(slots.len() as u64) / whole(3);
     let schedule = PeriodicSchedule { period, instances: (turns as u64).into(), patterns, slots };
-    (builder.build().unwrap(), Collective::Scatter { source: hub, targets: ends }, schedule)
+    (builder.build().unwrap(), Collective::scatter(hub, ends), schedule)
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn names_are_escaped_and_come_back() {
     let ids: Vec<NodeId> = names.iter().map(|&n| builder.node(Node::processor(n, q("1"))).unwrap()).collect();
     let links: Vec<LinkId> = (1..4).map(|k| builder.link(ids[0], ids[k], q("1")).unwrap()).collect();
     let platform = builder.build().unwrap();
-    let collective = Collective::AllToAll { participants: ids.clone() };
+    let collective = Collective::all_to_all(ids.clone());
     let scheduled = |(demand, &link): (usize, &LinkId)| ScheduledPattern {
         pattern: Pattern::path(demand, vec![link]),
         copies: 1u32.into(),
@@ -359,7 +359,7 @@ fn what_does_not_fit_together_is_no_panic() {
     schedule.slots[0].links.push(foreign);
     schedule.slots[1].length = q("-1");
     let participants: Vec<NodeId> = sample.platform.processors().collect();
-    let collective = Collective::Gather { target: participants[0], participants: vec![participants[1]] };
+    let collective = Collective::gather(participants[0], vec![participants[1]]);
     for one in ["1", "7/3"] {
         assert_inside(&parse(&gantt(Problem::new(&sample.platform, &collective, &size(one)).unwrap(), &schedule)));
     }

@@ -165,7 +165,7 @@ fn every_shape_of_platform_is_drawn() {
         let platform = platform(count, &links);
         let participants: Vec<NodeId> = platform.processors().collect();
         let elements = parse(&graph(
-            Problem::new(&platform, &Collective::AllToAll { participants }, &size("1")).unwrap(),
+            Problem::new(&platform, &Collective::all_to_all(participants), &size("1")).unwrap(),
             None,
             None,
         ));
@@ -199,7 +199,7 @@ fn ids_of_another_platform_are_no_panic() {
     let sample = samples::toy();
     let small = platform(2, &[(0, 1)]);
     let one = size("1");
-    let scatter = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
+    let scatter = Collective::scatter(NodeId::new(0), vec![NodeId::new(1)]);
     let problem = Problem::new(&small, &scatter, &one).unwrap();
     let text = graph(problem, Some(&sample.steady_state), None);
     assert_eq!(nodes(&parse(&text)).len(), 2);

@@ -142,7 +142,7 @@ fn switches_look_different() {
     builder.duplex(ids[2], ids[3], q("1")).unwrap();
     builder.duplex(ids[3], ids[1], q("1")).unwrap();
     let platform = builder.build().unwrap();
-    let collective = Collective::Scatter { source: ids[0], targets: vec![ids[1]] };
+    let collective = Collective::scatter(ids[0], vec![ids[1]]);
     let elements = parse(&graph(Problem::new(&platform, &collective, &size("1")).unwrap(), None, None));
     assert_inside(&elements);
     let marks: Vec<(&str, bool, &str)> = elements
@@ -172,12 +172,12 @@ fn messages_have_names() {
     let platform = builder.build().unwrap();
     let all = ids.to_vec();
     let part = |first, last| Interval { first, last };
-    let broadcast = Collective::Broadcast { source: ids[0], targets: ids[1..].to_vec() };
-    let all_gather = Collective::AllGather { participants: all.clone() };
-    let all_reduce = Collective::AllReduce { participants: all.clone(), commutative: true };
-    let scan = Collective::Scan { participants: all.clone() };
+    let broadcast = Collective::broadcast(ids[0], ids[1..].to_vec());
+    let all_gather = Collective::all_gather(all.clone());
+    let all_reduce = Collective::all_reduce(all.clone());
+    let scan = Collective::scan(all.clone());
     let member = |rate, collective: &Collective| Member { collective: collective.clone(), rate };
-    let groups = Collective::Groups { members: vec![member(2, &all_gather), member(1, &scan), member(1, &broadcast)] };
+    let groups = Collective::Groups(vec![member(2, &all_gather), member(1, &scan), member(1, &broadcast)]);
     for (collective, words, demand, part, label, category) in [
         (&broadcast, "Broadcast from A to 2 targets", 0, part(0, 0), "copies of A's message", "copies of A's message"),
         (

@@ -45,7 +45,7 @@ fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     if targets.is_empty() {
         targets.push(NodeId::new(nodes - 1));
     }
-    let collective = Collective::Broadcast { source: NodeId::new(0), targets };
+    let collective = Collective::broadcast(NodeId::new(0), targets);
     (builder.build().unwrap(), collective, Pattern::arborescence(0, hops))
 }
 
@@ -72,7 +72,7 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
         assert_eq!(text, pattern(problem, &all, Some(&q("1/7"))));
         let elements = parse(&text);
         assert_inside(&elements);
-        let Collective::Broadcast { targets, .. } = &collective else { unreachable!() };
+        let targets = collective.cast()[1];
         let mut stages: Vec<usize> = Vec::new();
         let mut heights: BTreeMap<usize, f64> = BTreeMap::new();
         let marks: BTreeMap<&str, &Element> = elements
@@ -187,10 +187,9 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
     for count in 2..12 {
         let platform = star(count);
         let participants: Vec<NodeId> = (1..=count).map(NodeId::new).collect();
-        for (collective, tell) in [
-            (Collective::AllReduce { participants: participants.clone(), commutative: false }, true),
-            (Collective::Scan { participants }, false),
-        ] {
+        for (collective, tell) in
+            [(Collective::all_reduce(participants.clone()).in_order(), true), (Collective::scan(participants), false)]
+        {
             let scheme = chain(&platform, count, tell);
             let all = scheme.clone();
             let text = pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None);
@@ -227,13 +226,11 @@ fn nonsense_is_drawn() {
     let platform = star(4);
     let participants: Vec<NodeId> = (1..=4).map(NodeId::new).collect();
     let collectives = [
-        Collective::AllReduce { participants: participants.clone(), commutative: true },
-        Collective::Scan { participants: participants.clone() },
-        Collective::Broadcast { source: participants[0], targets: participants[1..].to_vec() },
-        Collective::Scatter { source: participants[0], targets: participants[1..].to_vec() },
-        Collective::Groups {
-            members: vec![Member { collective: Collective::Scan { participants: participants.clone() }, rate: 2 }],
-        },
+        Collective::all_reduce(participants.clone()),
+        Collective::scan(participants.clone()),
+        Collective::broadcast(participants[0], participants[1..].to_vec()),
+        Collective::scatter(participants[0], participants[1..].to_vec()),
+        Collective::Groups(vec![Member { collective: Collective::scan(participants.clone()), rate: 2 }]),
     ];
     for round in 0..200 {
         let collective = &collectives[round % collectives.len()];

@@ -53,7 +53,7 @@ pub(super) fn figure_6() -> Reduction {
     let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
     Reduction {
         platform: builder.build().unwrap(),
-        collective: Collective::Reduce { target: p0, participants: vec![p0, p1, p2], commutative: false },
+        collective: Collective::reduce(p0, vec![p0, p1, p2]).in_order(),
         volumes: Volumes::of_size(q("1")),
         trees: vec![(tree(there, 1, p2, right), 2), (tree(back, 2, p1, left), 1)],
         schedule: PeriodicSchedule {
@@ -81,9 +81,9 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
         ids.push(id);
     }
     let collective = if dice.roll(2) == 0 {
-        Collective::Reduce { target: ids[0], participants: ids.clone(), commutative: false }
+        Collective::reduce(ids[0], ids.clone()).in_order()
     } else {
-        Collective::ReduceScatter { participants: ids.clone(), commutative: true }
+        Collective::reduce_scatter(ids.clone())
     };
     let mut builds = Vec::new();
     for _ in 0..trees {
@@ -396,7 +396,7 @@ fn partial_results_have_their_colours() {
     let platform = builder.build().unwrap();
     for count in 2..9 {
         let participants: Vec<NodeId> = (0..count).map(NodeId::new).collect();
-        let collective = Collective::Reduce { target: NodeId::new(0), participants, commutative: false };
+        let collective = Collective::reduce(NodeId::new(0), participants).in_order();
         let volumes = Volumes::default();
         let messages = Messages::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let mut intervals: Vec<Interval> =

@@ -61,14 +61,7 @@ pub(super) fn toy() -> Sample {
     let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
     let slots = vec![slot("2/3", &[sb, a0]), slot("1/3", &[sb, b1]), slot("1", &[sa, b1])];
     let patterns = vec![Pattern::path(0, vec![sa, a0]), Pattern::path(1, vec![sb, b1])];
-    finish(
-        builder.build().unwrap(),
-        Collective::Scatter { source: ps, targets: vec![p0, p1] },
-        patterns,
-        1,
-        slots,
-        q("2"),
-    )
+    finish(builder.build().unwrap(), Collective::scatter(ps, vec![p0, p1]), patterns, 1, slots, q("2"))
 }
 
 pub(super) fn finish(
@@ -126,7 +119,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
     };
     let patterns: Vec<Pattern> = targets.iter().enumerate().map(path).collect();
     let (slots, period) = matchings(&platform, &patterns, copies);
-    finish(platform, Collective::Scatter { source: ids[0], targets }, patterns, copies, slots, period)
+    finish(platform, Collective::scatter(ids[0], targets), patterns, copies, slots, period)
 }
 
 /// Greedy matchings, longest transfers first.

@@ -34,7 +34,7 @@ fn cluster(boxes: usize, each: usize) -> Sample {
     let patterns: Vec<Pattern> =
         participants.iter().enumerate().map(|(demand, &source)| flood(&platform, demand, source)).collect();
     let (slots, period) = matchings(&platform, &patterns, 1);
-    finish(platform, Collective::AllGather { participants }, patterns, 1, slots, period)
+    finish(platform, Collective::all_gather(participants), patterns, 1, slots, period)
 }
 
 /// A message along all links that lead away from its source, in a tree.

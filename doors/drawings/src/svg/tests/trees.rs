@@ -284,7 +284,7 @@ fn corridor_of(names: &[String]) -> (Platform, Collective, Pattern) {
     let ends = vec![ids[0], ids[ids.len() - 1]];
     let mut tasks: Vec<Task> = links.iter().map(|&link| Task::send(link, part(0, 0))).collect();
     tasks.push(Task::merge(ends[1], part(0, 1), 0));
-    let collective = Collective::Reduce { target: ends[1], participants: ends, commutative: true };
+    let collective = Collective::reduce(ends[1], ends);
     (builder.build().unwrap(), collective, Pattern::tree(0, Some(vec![0, 1]), tasks))
 }
 
