@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{Column, Options, Outcome, Relation, Row, Solver};
 use oneport_matching::general::{self, PortGraph};
 use oneport_plan::{OddSet, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::LpError;
 
@@ -21,10 +21,7 @@ pub struct PortSets {
 impl PortSets {
     /// `None` where no node is half-duplex: between send and receive ports the graph is bipartite, and ports suffice.
     pub fn new(platform: &Platform) -> Option<Self> {
-        let half = |node: NodeId| platform.model_of(node) == PortModel::HalfDuplex;
-        if !platform.node_ids().any(half) {
-            return None;
-        }
+        platform.half_duplex()?;
         let ends = |link: LinkId| Resource::ends(platform, link);
         let mut ports: Vec<Resource> = platform.link_ids().flat_map(ends).flatten().collect();
         ports.sort_unstable();

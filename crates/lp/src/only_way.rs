@@ -7,7 +7,7 @@
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Cut, Goals, Kind, Pattern, Resource, Status};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::bounds::Bound;
 use crate::mixture::mixed;
@@ -166,7 +166,7 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
     let busy = resources.list().enumerate().map(busy).filter(|(busy, _)| busy.is_positive());
     let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one }) else { return Ok(None) };
     let mut certificate = Certificate { prices: vec![(resource, Rational::one())], ..Certificate::default() };
-    let only_links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
+    let only_links = platform.only_links();
     if let (Resource::Link(link), true) = (resource, only_links)
         && question.problem().collective().demands() <= MOST_CROSSING
     {

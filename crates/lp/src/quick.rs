@@ -72,7 +72,7 @@ fn slowest_port(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<
 
 fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
-    let ports = platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links);
+    let ports = !platform.only_links();
     let Some(size) = question.volumes().size.constant().filter(|_| ports) else { return Ok(None) };
     let mut passing = vec![[0u64; 2]; platform.nodes().len()];
     for demand in block.demands() {

@@ -14,7 +14,7 @@ use oneport_plan::{
     Block, Collective, CustomDemand, Demand, Kind, Pattern, Resource, Status, SteadyState, Task, Wanted,
     WeightedPattern,
 };
-use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorphisms};
+use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
 
 use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
@@ -49,7 +49,7 @@ impl<'a> Quotient<'a> {
         let block = question.block()?;
         let participants = &alike(question, &block)?[..];
         // Odd sets would have to be symmetric, too.
-        if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
+        if platform.half_duplex().is_some() {
             return None;
         }
         let group = free_automorphisms(platform, participants);

@@ -5,7 +5,7 @@
 
 use oneport_lp::{self as lp, LpError, Question};
 use oneport_plan::{Certificate, Collective, Kind, Problem, Routing};
-use oneport_platform::{PortModel, Rational};
+use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::{Limit, Watch};
 
@@ -174,7 +174,7 @@ impl<'a> Sides<'a> {
     /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
     fn branchings(&mut self, question: &Question<'_>) -> Result<Option<Routing>, Error> {
         let platform = self.problem.platform();
-        if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
+        if !platform.only_links() {
             return Ok(None);
         }
         let [block] = self.problem.blocks()[..] else { return Ok(None) };

@@ -123,11 +123,11 @@ fn named_blocks<'a>(collective: &'a Collective, named: &'a Named, first: usize, 
     }
     let runs = named.counts().chunk_by(|(_, one), (_, other)| one == other);
     let mut offset = 0;
-    let mut next = |run: &[(usize, u64)]| {
+    let next = |run: &[(usize, u64)]| {
         offset += run.len();
         block(offset - run.len(), run.len(), run[0].1)
     };
-    runs.map(|run| next(run)).collect()
+    runs.map(next).collect()
 }
 
 fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {

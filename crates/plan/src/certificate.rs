@@ -45,10 +45,7 @@ impl Resource {
     /// How many transfers (or merges) it serves at a time: 1, or the ports of a multiport node.
     pub fn capacity(self, platform: &Platform) -> u32 {
         match self {
-            Resource::Send(node) | Resource::Receive(node) => match platform.model_of(node) {
-                PortModel::Multiport => platform.node(node).ports.unwrap_or(1).max(1),
-                _ => 1,
-            },
+            Resource::Send(node) | Resource::Receive(node) => platform.ports(node).unwrap_or(1),
             Resource::Compute(_) | Resource::Port(_) | Resource::Link(_) => 1,
         }
     }

@@ -1,15 +1,15 @@
 //! Collectives: what one instance of the operation has to bring where.
 //!
 //! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row; no
-//! code matches on names. All other code asks for [demands](Collective::demand), for [blocks](Collective::blocks) of demands
-//! of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
+//! code matches on names. All other code asks for [demands](Collective::demand), for [blocks](Collective::blocks) of
+//! demands of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
 
 use std::fmt;
 
 use oneport_platform::NodeId;
 
 use crate::collective_error::CollectiveError;
-use crate::demand::{CustomDemand, Demand};
+use crate::demand::{CustomDemand, Demand, Goals, Wanted};
 use crate::form::{FORMS, Form};
 use crate::named::Named;
 
@@ -241,6 +241,26 @@ impl Collective {
                 .map_or(1, |(member, place)| member.rate.saturating_mul(member.collective.rate(place))),
             Collective::Custom(demands) => demands.get(place).map_or(1, |demand| demand.rate),
         }
+    }
+
+    /// The same demands as a list in which each is executed once: a demand of rate `r` stands there `r` times. `None`
+    /// where the list is longer than `most`.
+    pub fn one_by_one(&self, most: usize) -> Option<Collective> {
+        let rates = (0..self.demands()).map(|place| self.rate(place));
+        let total = rates.fold(0_u64, u64::saturating_add);
+        usize::try_from(total).ok().filter(|&total| total <= most)?;
+        let copies = |place: usize| {
+            let demand = self.demand(place)?;
+            let wanted = match demand.goals {
+                Goals::At(node) => Wanted::At(vec![node]),
+                Goals::Everywhere(nodes) => Wanted::At(nodes.to_vec()),
+                Goals::Prefixes => Wanted::Prefixes,
+            };
+            let (owners, commutative) = (demand.operands.to_vec(), demand.commutative);
+            let one = CustomDemand { owners, wanted, commutative, rate: 1 };
+            Some(std::iter::repeat_n(one, usize::try_from(self.rate(place)).ok()?))
+        };
+        Some(Collective::Custom((0..self.demands()).filter_map(copies).flatten().collect()))
     }
 
     /// The group of a demand, and its index there; `None` if there are no groups.

@@ -63,6 +63,18 @@ impl Form {
         if self.counted { Form::find(self.name) } else { FORMS.iter().copied().find(counted) }
     }
 
+    /// The first form with the same owners, wants and combination: what carries out that one carries out this one. A
+    /// barrier is an all-reduce.
+    pub fn alike(&'static self) -> &'static Form {
+        let facts = |form: &Form| (form.roles, form.wants, form.combines, form.counted);
+        FORMS.iter().copied().find(|form| facts(form) == facts(self)).unwrap_or(self)
+    }
+
+    /// Whether its messages may be cut into pieces: a barrier's token is whole.
+    pub fn is_cut(&self) -> bool {
+        self != Form::BARRIER
+    }
+
     /// Whether the operator may be commutative: prefixes need an order.
     pub fn commutes(&self) -> bool {
         self.combines && self.wants != Wants::Prefix

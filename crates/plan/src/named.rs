@@ -132,3 +132,95 @@ impl Named {
         (self.form.is_pairwise() && everyone && self.counts.is_empty()).then_some(self.owners.as_slice())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Collective, CollectiveError};
+
+    /// By definition, in the words of MPI's standard: for each demand its owners, and where it is wanted, `None` for
+    /// prefixes.
+    fn defined(name: &str, cast: &[Vec<NodeId>]) -> Vec<(Vec<NodeId>, Option<Vec<NodeId>>)> {
+        let first = &cast[0];
+        let second = cast.last().unwrap();
+        let each = |nodes: &[NodeId], demand: &dyn Fn(NodeId) -> (Vec<NodeId>, Vec<NodeId>)| {
+            let some = |(owners, wanted)| (owners, Some(wanted));
+            nodes.iter().map(|&node| some(demand(node))).collect::<Vec<_>>()
+        };
+        let pairs = |sources: &[NodeId], targets: &[NodeId]| {
+            let of = |&source: &NodeId| {
+                let other = targets.iter().copied().filter(move |&target| target != source);
+                other.map(move |target| (vec![source], Some(vec![target])))
+            };
+            sources.iter().flat_map(of).collect::<Vec<_>>()
+        };
+        match name.trim_end_matches("-v") {
+            "scatter" => each(second, &|target| (first.clone(), vec![target])),
+            "gather" => each(second, &|source| (vec![source], first.clone())),
+            "all-to-all" => pairs(first, first),
+            "sources-to-targets" => pairs(first, second),
+            "reduce" => vec![(second.clone(), Some(first.clone()))],
+            "reduce-scatter" => each(first, &|target| (first.clone(), vec![target])),
+            "broadcast" => vec![(first.clone(), Some(second.clone()))],
+            "all-gather" => each(first, &|source| (vec![source], first.clone())),
+            "all-reduce" | "barrier" => vec![(first.clone(), Some(first.clone()))],
+            "reduce-to-several" => vec![(second.clone(), Some(first.clone()))],
+            "scan" => vec![(first.clone(), None)],
+            other => panic!("{other} has no definition here"),
+        }
+    }
+
+    fn demands(collective: &Collective) -> Vec<(Vec<NodeId>, Option<Vec<NodeId>>)> {
+        let wanted = |demand: &Demand<'_>| (demand.goals != Goals::Prefixes).then(|| demand.targets().to_vec());
+        let listed = |place| collective.demand(place).map(|demand| (demand.operands.to_vec(), wanted(&demand)));
+        assert_eq!(listed(collective.demands()), None);
+        (0..collective.demands()).map(|place| listed(place).unwrap()).collect()
+    }
+
+    /// Every form, without and with counts, among up to five nodes.
+    #[test]
+    fn the_table_says_what_the_definitions_say() {
+        for form in Collective::forms() {
+            for size in 2..6 {
+                let list: Vec<NodeId> = [3, 0, 4, 1, 2].into_iter().take(size).map(NodeId::new).collect();
+                let role = |many: bool| if many { list.clone() } else { vec![NodeId::new(9)] };
+                let cast: Vec<Vec<NodeId>> = form.roles.iter().map(|role_of| role(role_of.many)).collect();
+                let plain = form.build(&cast, true).unwrap();
+                let right = defined(form.name, &cast);
+                if !form.counted {
+                    assert_eq!(demands(&plain), right, "{} {size}", form.name);
+                    assert!((0..right.len()).all(|place| plain.rate(place) == 1));
+                    continue;
+                }
+                let counts: Vec<u64> = (0..right.len() as u64).map(|place| place * 7 % 3).collect();
+                let counted = plain.clone().with_counts(&counts).unwrap();
+                let kept = right.into_iter().zip(counts.iter().copied()).filter(|(_, count)| *count > 0);
+                let (right, rates): (Vec<_>, Vec<u64>) = kept.unzip();
+                assert_eq!(demands(&counted), right, "{} {size}", form.name);
+                assert_eq!((0..right.len()).map(|place| counted.rate(place)).collect::<Vec<_>>(), rates);
+                assert_eq!(counted.counts().unwrap().collect::<Vec<_>>(), counts);
+                let blocks = counted.blocks();
+                let of_blocks = blocks.iter().flat_map(|block| vec![block.rate; block.count]);
+                assert_eq!(of_blocks.collect::<Vec<_>>(), rates, "{} {size}", form.name);
+                let listed: u64 = rates.iter().sum();
+                assert_eq!(counted.one_by_one(listed as usize).unwrap().demands() as u64, listed);
+                assert_eq!(counted.one_by_one(listed as usize - 1), None);
+                let wanted = counts.len();
+                let short = plain.clone().with_counts(&counts[1..]);
+                assert_eq!(short, Err(CollectiveError::Counts { collective: form.name, count: wanted - 1, wanted }));
+                let none = plain.clone().with_counts(&vec![0; wanted]);
+                assert_eq!(none, Err(CollectiveError::NoCount { collective: form.name }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_form_without_counts_takes_none() {
+        let list: Vec<NodeId> = (0..3).map(NodeId::new).collect();
+        let refused = Collective::all_reduce(list.clone()).with_counts(&[1]);
+        assert_eq!(refused, Err(CollectiveError::Uncounted { collective: "all-reduce" }));
+        let several = Collective::scatter(NodeId::new(5), list).with_counts(&[0, 2, 1]).unwrap();
+        assert_eq!(several.name(), "scatter-v");
+        assert_eq!(several.demands(), 2);
+    }
+}

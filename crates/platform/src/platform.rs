@@ -118,6 +118,27 @@ impl Platform {
         self.node(node).model.unwrap_or(self.model)
     }
 
+    /// Whether only links are limited: no node has a port.
+    pub fn only_links(&self) -> bool {
+        self.node_ids().all(|node| self.model_of(node) == PortModel::Links)
+    }
+
+    /// The first half-duplex node. Where there is none, the graph of send and receive ports is bipartite, so that no
+    /// odd set of ports needs longer than each port and link does.
+    pub fn half_duplex(&self) -> Option<NodeId> {
+        self.node_ids().find(|&node| self.model_of(node) == PortModel::HalfDuplex)
+    }
+
+    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` where no
+    /// port limits it.
+    pub fn ports(&self, node: NodeId) -> Option<u32> {
+        match self.model_of(node) {
+            PortModel::FullDuplex | PortModel::HalfDuplex => Some(1),
+            PortModel::Multiport => Some(self.node(node).ports.unwrap_or(1).max(1)),
+            PortModel::Links => None,
+        }
+    }
+
     /// The network as a petgraph graph, for the algorithms of petgraph and `oneport-graph`: node and edge indices are
     /// the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
     ///

@@ -10,7 +10,7 @@
 
 use num_traits::{One, Zero};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::form::{Form, ProgramError, check_switches};
 use crate::names::Names;
@@ -123,11 +123,7 @@ fn add_ports(program: &mut Program, problem: &Problem<'_>, names: &Names<'_>, ti
     let platform = problem.platform();
     program.section("A port is busy for its links, at most all the time.");
     for node in platform.node_ids() {
-        let ports = match platform.model_of(node) {
-            PortModel::FullDuplex | PortModel::HalfDuplex => 1,
-            PortModel::Multiport => platform.node(node).ports.unwrap_or(1).max(1),
-            PortModel::Links => continue,
-        };
+        let Some(ports) = platform.ports(node) else { continue };
         for (side, links) in [("in", platform.incoming(node)), ("out", platform.outgoing(node))] {
             let name = names.node(node);
             let port = program.variable(format!("t_{side}({name})"));
@@ -138,11 +134,7 @@ fn add_ports(program: &mut Program, problem: &Problem<'_>, names: &Names<'_>, ti
             program.row(format!("port_{side}({name})"), [(port, Rational::one())], Relation::AtMost, limit);
         }
     }
-    let single = |node: NodeId| match platform.model_of(node) {
-        PortModel::FullDuplex | PortModel::HalfDuplex => true,
-        PortModel::Multiport => platform.node(node).ports.unwrap_or(1) <= 1,
-        PortModel::Links => false,
-    };
+    let single = |node: NodeId| platform.ports(node) == Some(1);
     program.section("A link serves one transfer at a time.");
     for link in platform.link_ids() {
         let ends = platform.link(link);

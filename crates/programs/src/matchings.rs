@@ -123,10 +123,8 @@ fn explain(program: &mut Program, problem: &Problem<'_>, form: Form) {
         program.note("E004-14: (edge_k) counts a link once per pattern, however many of its messages use it.");
         program.note("E004-15: (edge_k) is an equality, so that v may be negative.");
     }
-    let half = problem
-        .platform()
-        .node_ids()
-        .all(|node| problem.platform().model_of(node) == oneport_platform::PortModel::HalfDuplex);
+    let platform = problem.platform();
+    let half = platform.node_ids().all(|node| platform.model_of(node) == oneport_platform::PortModel::HalfDuplex);
     if !half {
         program.note("A matching is a set of links that the ports can serve at the same time.");
     }

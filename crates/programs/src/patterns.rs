@@ -66,10 +66,8 @@ fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
     let sends = |node: NodeId| set.iter().filter(|&&other| platform.link(other).from == node).count();
     let receives = |node: NodeId| set.iter().filter(|&&other| platform.link(other).to == node).count();
     let free = |node: NodeId, busy: usize| match platform.model_of(node) {
-        PortModel::FullDuplex => busy == 0,
         PortModel::HalfDuplex => sends(node) + receives(node) == 0,
-        PortModel::Multiport => busy < platform.node(node).ports.unwrap_or(1).max(1) as usize,
-        PortModel::Links => true,
+        _ => platform.ports(node).is_none_or(|ports| busy < ports as usize),
     };
     free(from, sends(from)) && free(to, receives(to))
 }

@@ -59,11 +59,7 @@ impl Busy {
     }
 
     fn port(&self, program: &mut Program, platform: &Platform, node: NodeId, name: String, links: &[LinkId]) {
-        let ports = match platform.model_of(node) {
-            PortModel::FullDuplex | PortModel::HalfDuplex => 1,
-            PortModel::Multiport => platform.node(node).ports.unwrap_or(1).max(1),
-            PortModel::Links => return,
-        };
+        let Some(ports) = platform.ports(node) else { return };
         if !links.is_empty() {
             let terms = links.iter().map(|&link| (self.of(link), Rational::one()));
             program.row(name, terms, Relation::AtMost, Rational::from_integer(ports.into()));

@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, VecDeque};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Demand, Goals, Kind};
-use oneport_platform::{NodeId, PortModel, Rational};
+use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive};
@@ -39,7 +39,7 @@ use crate::violation::{fault, shown};
 /// too little flows.
 pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> Result<Rational, Violation> {
     let platform = case.platform;
-    if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) || platform.free_link().is_some() {
+    if !platform.only_links() || platform.free_link().is_some() {
         return Err(fault!(Question, "ports count, too, or links cost nothing"; "only links may be exclusive"));
     }
     let [group] = &case.groups()[..] else {

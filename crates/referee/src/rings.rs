@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Certificate, Collective, EqualRings, Problem, Resource, Ring, RingPacking, Volumes};
-use oneport_platform::{NodeId, Platform, PortModel, Rational};
+use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -109,8 +109,7 @@ fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Vi
     if let Some(&node) = processors.iter().find(|node| !platform.node(**node).is_processor()) {
         return Err(fault!(Question, "'{}' is a router", platform.name(node); "rings join processors"));
     }
-    let half = |node: &NodeId| platform.model_of(*node) == PortModel::HalfDuplex;
-    match platform.node_ids().find(half) {
+    match platform.half_duplex() {
         Some(node) => Err(fault!(Question, "'{}' is half-duplex", platform.name(node); "rings need other port models")),
         None => Ok(()),
     }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow};
-use oneport_platform::{NodeId, PortModel, Rational};
+use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -88,7 +88,7 @@ impl Loads {
         let busiest = busy.into_iter().map(share).max().filter(is_positive);
         let idle = || fault!(SteadyState, "an instance takes no time"; "some port, link or processor must be busy");
         let mut period = busiest.ok_or_else(idle)?;
-        if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
+        if platform.half_duplex().is_some() {
             period = scheduled(case, &times, period)?;
         }
         Ok(period.recip())

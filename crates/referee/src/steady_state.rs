@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Pattern, Problem, Resource, SteadyState};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -104,7 +104,7 @@ impl<'a> Sustained<'a> {
     /// Checks that the links can be busy for their times, in some sequence of slots.
     pub(crate) fn check_odd_sets(&self) -> Result<(), Violation> {
         let platform = self.case.platform;
-        if platform.node_ids().all(|node| platform.model_of(node) != PortModel::HalfDuplex) {
+        if platform.half_duplex().is_none() {
             // Senders on one side, receivers on the other: such times can be scheduled if no port is overloaded.
             return Ok(());
         }

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use num_traits::One;
 use oneport_matching::{Edge, decompose_watched, general};
 use oneport_plan::{OddSet, Resource, Slot};
-use oneport_platform::{LinkId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::ScheduleError;
@@ -23,7 +23,7 @@ pub type LinkTimes = Vec<(LinkId, Rational)>;
 
 /// Whether odd sets may need longer than every single port and link does.
 pub fn has_odd_sets(platform: &Platform) -> bool {
-    platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex)
+    platform.half_duplex().is_some()
 }
 
 /// The time that odd sets of ports need, and ports and links.

@@ -14,7 +14,7 @@
 //! Ties go to the smaller rank, of the sender first.
 
 use num_traits::Zero;
-use oneport_plan::{Problem, Rational};
+use oneport_plan::{Form, Problem, Rational};
 
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
@@ -25,7 +25,7 @@ const MOST: usize = 64;
 /// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
 /// cannot be reached. `O(ranks^3)`.
 pub fn atomic(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
-    if problem.collective().name() != "broadcast" || ranks(problem).len() > MOST {
+    if !problem.collective().is(Form::BROADCAST) || ranks(problem).len() > MOST {
         return Vec::new();
     }
     let costs = costs(problem, routes);

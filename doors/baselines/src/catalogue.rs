@@ -1,6 +1,6 @@
 //! Which algorithms people run today for which collective.
 
-use oneport_plan::{Collective, NodeId, Problem};
+use oneport_plan::{Collective, Form, NodeId, Problem};
 
 use crate::Algorithm;
 use crate::algorithm::Ways;
@@ -55,7 +55,7 @@ pub fn named(problem: Problem<'_>, shape: &RankHints) -> Vec<Algorithm> {
 pub(crate) struct Maker<'a> {
     collective: &'a Collective,
     /// The name of the collective.
-    what: &'static str,
+    form: Option<&'static Form>,
     pub(crate) ranks: Vec<NodeId>,
 }
 
@@ -72,7 +72,7 @@ fn one_each(ranks: usize) -> Blocks {
 impl<'a> Maker<'a> {
     pub(crate) fn new(problem: Problem<'a>) -> Maker<'a> {
         let collective = problem.collective();
-        Maker { collective, what: collective.name(), ranks: ranks(problem) }
+        Maker { collective, form: collective.form().map(Form::alike), ranks: ranks(problem) }
     }
 
     pub(crate) fn demands(&self) -> usize {
@@ -81,9 +81,9 @@ impl<'a> Maker<'a> {
 
     /// Whether values travel towards the root, in a broadcast or reduction.
     pub(crate) fn towards_root(&self) -> Option<bool> {
-        match self.what {
-            "broadcast" => Some(false),
-            "reduce" => Some(true),
+        match self.form {
+            Some(Form::BROADCAST) => Some(false),
+            Some(Form::REDUCE) => Some(true),
             _ => None,
         }
     }
@@ -126,16 +126,16 @@ impl<'a> Maker<'a> {
         let up = || Phase::Parallel(each(&|tree, blocks| Phase::Combine(tree.clone(), blocks)));
         let down = || Phase::Parallel(each(&|tree, blocks| Phase::Broadcast(tree.clone(), blocks)));
         let single = || trees.first().filter(|_| trees.len() == 1).cloned();
-        let phases = match self.what {
-            "broadcast" => vec![down()],
-            "reduce" => vec![up()],
-            "all-reduce" => vec![up(), down()],
-            "scatter" => vec![Phase::Scatter(single()?, self.own())],
-            "gather" => vec![Phase::Gather(single()?, self.own())],
-            "all-gather" => {
+        let phases = match self.form {
+            Some(Form::BROADCAST) => vec![down()],
+            Some(Form::REDUCE) => vec![up()],
+            Some(Form::ALL_REDUCE) => vec![up(), down()],
+            Some(Form::SCATTER) => vec![Phase::Scatter(single()?, self.own())],
+            Some(Form::GATHER) => vec![Phase::Gather(single()?, self.own())],
+            Some(Form::ALL_GATHER) => {
                 vec![Phase::Gather(single()?, self.own()), Phase::Broadcast(single()?, blocks(0, ranks))]
             }
-            "reduce-scatter" => {
+            Some(Form::REDUCE_SCATTER) => {
                 vec![Phase::Combine(single()?, blocks(0, ranks)), Phase::Scatter(single()?, self.own())]
             }
             _ => return None,
@@ -177,7 +177,7 @@ impl<'a> Maker<'a> {
     /// Rings through all ranks, the same share of every message on each.
     pub(crate) fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
         let (ranks, count) = (self.ranks.len(), rings.len());
-        let many = matches!(self.what, "all-gather" | "reduce-scatter");
+        let many = matches!(self.form, Some(Form::ALL_GATHER | Form::REDUCE_SCATTER));
         // The block of a rank on a ring: a piece of its message, or a piece of the only message.
         let of = |ring: usize, rank: usize| if many { rank * count + ring } else { ring * ranks + rank };
         let on_ring = |ring| -> Blocks { (0..ranks).map(|rank| blocks(of(ring, rank), of(ring, rank) + 1)).collect() };
@@ -194,12 +194,14 @@ impl<'a> Maker<'a> {
             let all = |rank| (0..count).flat_map(|ring| blocks(of(ring, rank), of(ring, rank) + 1)).collect();
             (0..ranks).map(all).collect()
         };
-        let phases = match self.what {
-            "all-gather" => vec![each(&Phase::RingCopy)],
-            "reduce-scatter" => vec![each(&Phase::RingCombine)],
-            "all-reduce" => vec![each(&Phase::RingCombine), each(&Phase::RingCopy)],
-            "broadcast" => vec![Phase::Scatter(Tree::binomial(ranks), root_has_all()), each(&Phase::RingCopy)],
-            "reduce" if owners.len() == ranks => {
+        let phases = match self.form {
+            Some(Form::ALL_GATHER) => vec![each(&Phase::RingCopy)],
+            Some(Form::REDUCE_SCATTER) => vec![each(&Phase::RingCombine)],
+            Some(Form::ALL_REDUCE) => vec![each(&Phase::RingCombine), each(&Phase::RingCopy)],
+            Some(Form::BROADCAST) => {
+                vec![Phase::Scatter(Tree::binomial(ranks), root_has_all()), each(&Phase::RingCopy)]
+            }
+            Some(Form::REDUCE) if owners.len() == ranks => {
                 vec![each(&Phase::RingCombine), Phase::Gather(Tree::binomial(ranks), root_has_all())]
             }
             _ => return None,
@@ -208,10 +210,10 @@ impl<'a> Maker<'a> {
     }
 
     fn rings(&self, shape: &RankHints) -> Vec<Algorithm> {
-        let about = match self.what {
-            "broadcast" => "scatter, then a ring all-gather (van de Geijn)",
-            "reduce" => "a ring reduce-scatter, then gather",
-            "all-reduce" => "a ring reduce-scatter, then a ring all-gather",
+        let about = match self.form {
+            Some(Form::BROADCAST) => "scatter, then a ring all-gather (van de Geijn)",
+            Some(Form::REDUCE) => "a ring reduce-scatter, then gather",
+            Some(Form::ALL_REDUCE) => "a ring reduce-scatter, then a ring all-gather",
             _ => "every block goes round",
         };
         let given: Vec<usize> = (0..self.ranks.len()).collect();
@@ -237,22 +239,22 @@ impl<'a> Maker<'a> {
         let gather = || Phase::Gather(Tree::binomial(ranks), each());
         let doubled = "partners exchange all they have, at doubling distances";
         let halved = "partners exchange and combine halves, at halving distances";
-        match self.what {
-            "all-gather" if power => {
+        match self.form {
+            Some(Form::ALL_GATHER) if power => {
                 vec![self.made("recursive doubling", doubled, 1, vec![Phase::Doubling(whole, each())])]
             }
-            "reduce-scatter" if power => {
+            Some(Form::REDUCE_SCATTER) if power => {
                 vec![self.made("recursive halving", halved, 1, vec![Phase::Halving(whole, each())])]
             }
-            "broadcast" if power => {
+            Some(Form::BROADCAST) if power => {
                 let about = "scatter, then all-gather by recursive doubling";
                 vec![self.made("recursive doubling", about, ranks, vec![scatter(), Phase::Doubling(whole, each())])]
             }
-            "reduce" if power && self.owners().len() == ranks => {
+            Some(Form::REDUCE) if power && self.owners().len() == ranks => {
                 let about = "reduce-scatter by recursive halving, then gather (Rabenseifner)";
                 vec![self.made("Rabenseifner", about, ranks, vec![Phase::Halving(whole, each()), gather()])]
             }
-            "all-reduce" => self.folded(),
+            Some(Form::ALL_REDUCE) => self.folded(),
             _ => Vec::new(),
         }
     }
@@ -288,8 +290,8 @@ impl<'a> Maker<'a> {
         let ranks = self.ranks.len();
         let order: Vec<usize> = (0..ranks).collect();
         let pairwise = "in step k everyone sends to the k-th after it";
-        match self.what {
-            "all-gather" => vec![
+        match self.form {
+            Some(Form::ALL_GATHER) => vec![
                 self.made(
                     "Bruck",
                     "blocks double at every step",
@@ -298,10 +300,10 @@ impl<'a> Maker<'a> {
                 ),
                 self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfSender)]),
             ],
-            "reduce-scatter" => {
+            Some(Form::REDUCE_SCATTER) => {
                 vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfReceiver)])]
             }
-            "all-reduce" => {
+            Some(Form::ALL_REDUCE) => {
                 let twice = vec![
                     Phase::Direct(order.clone(), ExchangeOp::OfReceiver),
                     Phase::Direct(order.clone(), ExchangeOp::OfSender),
@@ -313,7 +315,7 @@ impl<'a> Maker<'a> {
                     self.made("two shots", two, ranks, twice),
                 ]
             }
-            "all-to-all" => vec![
+            Some(Form::ALL_TO_ALL) => vec![
                 self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), ExchangeOp::OfPair)]),
                 self.made(
                     "Bruck",
@@ -345,19 +347,19 @@ impl<'a> Maker<'a> {
         let mut one_of_leaders: Blocks = vec![Vec::new(); ranks];
         leaders.iter().enumerate().for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
         let own = |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
-        let phases = match self.what {
-            "all-reduce" => vec![
+        let phases = match self.form {
+            Some(Form::ALL_REDUCE) => vec![
                 inside(&|tree, _| Phase::Combine(tree, blocks(0, count))),
                 Phase::RingCombine(leaders.clone(), one_of_leaders.clone()),
                 Phase::RingCopy(leaders, one_of_leaders),
                 inside(&|tree, _| Phase::Broadcast(tree, blocks(0, count))),
             ],
-            "all-gather" => vec![
+            Some(Form::ALL_GATHER) => vec![
                 inside(&|tree, group| Phase::Gather(tree, own(group))),
                 Phase::RingCopy(leaders, of_groups),
                 inside(&|tree, _| Phase::Broadcast(tree, blocks(0, ranks))),
             ],
-            "reduce-scatter" => vec![
+            Some(Form::REDUCE_SCATTER) => vec![
                 inside(&|tree, _| Phase::Combine(tree, blocks(0, ranks))),
                 Phase::RingCombine(leaders, of_groups),
                 inside(&|tree, group| Phase::Scatter(tree, own(group))),
@@ -370,12 +372,12 @@ impl<'a> Maker<'a> {
                     .collect();
             }
         };
-        let pieces = if self.what == "all-reduce" { count } else { 1 };
+        let pieces = if self.form == Some(Form::ALL_REDUCE) { count } else { 1 };
         vec![self.made("hierarchical", about, pieces, phases)]
     }
 
     fn scans(&self) -> Vec<Algorithm> {
-        if self.what != "scan" {
+        if self.form != Some(Form::SCAN) {
             return Vec::new();
         }
         let ranks = self.ranks.len();

@@ -3,7 +3,7 @@
 use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};
 use oneport_homogeneous::{self as homogeneous, Strategy, Tie};
-use oneport_plan::{Limit, NodeId, Problem, Rational, Reduction};
+use oneport_plan::{Form, Limit, NodeId, Problem, Rational, Reduction};
 
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
@@ -15,7 +15,7 @@ use crate::{Algorithm, Routes, Tree};
 pub fn published(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
     let volumes = problem.volumes();
     let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else { return Vec::new() };
-    if problem.collective().name() != "reduce" {
+    if !problem.collective().is(Form::REDUCE) {
         return Vec::new();
     }
     let (platform, ranks) = (problem.platform(), ranks(problem));

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Interval, Resource, Task};
+use oneport_plan::{Interval, Task};
 use oneport_platform::{NodeId, PortModel};
 
 use crate::chakra::{needs_no_splits, of_milliseconds};
@@ -169,11 +169,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
 /// Whether the node's port model differs from one send and one receive at a time.
 fn cannot(run: &Run<'_>, node: NodeId) -> bool {
     let platform = run.problem.platform();
-    match platform.model_of(node) {
-        PortModel::FullDuplex => false,
-        PortModel::HalfDuplex | PortModel::Links => true,
-        PortModel::Multiport => Resource::Send(node).capacity(platform) > 1,
-    }
+    platform.model_of(node) == PortModel::HalfDuplex || platform.ports(node) != Some(1)
 }
 
 /// Calculations that end at these dates.

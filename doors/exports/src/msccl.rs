@@ -69,7 +69,7 @@ impl Modes {
     /// If no rank copies its own value, a file is right in place and out of place, for a result is written after its
     /// operands are read.
     fn of(request: &Request<'_>) -> Result<Modes, String> {
-        let copies = !["all-reduce", "reduce-scatter"].contains(&request.problem.collective().name());
+        let copies = !request.problem.collective().combines();
         let in_place = match request.in_place {
             Some(_) => crate::mscclpp::in_place(request)?,
             None => false,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
-use oneport_plan::Problem;
+use oneport_plan::{Form, Problem, Wants};
 use oneport_platform::NodeId;
 use oneport_schedule::execution;
 
@@ -32,6 +32,8 @@ pub enum Order {
 pub struct Operation {
     /// The collective's name.
     pub collective: &'static str,
+    /// Its row in the table of forms.
+    pub form: &'static Form,
     /// The participants, then the nodes that only forward or combine.
     pub ranks: Vec<NodeId>,
     /// Number of participants among the ranks.
@@ -133,6 +135,7 @@ impl Operation {
         let wanted: BTreeSet<usize> = results(problem, &execution).iter().map(|served| served.task).collect();
         let mut operation = Operation {
             collective: form.name,
+            form,
             participants: taking_part.len(),
             ranks: taking_part,
             pieces,
@@ -230,12 +233,12 @@ impl Operation {
 
     /// Whether every owner has a value for each target: then its input has a block for every rank.
     pub fn input_by_rank(&self) -> bool {
-        ["scatter", "all-to-all", "reduce-scatter"].contains(&self.collective)
+        self.form.input_by_target() && self.form.roles.iter().filter(|role| role.many).count() == 1
     }
 
     /// Whether every target gets a value of each owner: then its output has a block for every rank.
     pub fn output_by_rank(&self) -> bool {
-        ["gather", "all-gather", "all-to-all"].contains(&self.collective)
+        self.form.output_by_owner() && self.form.roles.iter().filter(|role| role.many).count() == 1
     }
 
     /// The block of its owner's input that a demand is about.
@@ -260,12 +263,18 @@ impl Operation {
         let is_root = |rank: usize| self.blocks.first().is_some_and(|block| block.owners.first() == Some(&rank));
         let is_target =
             |rank: usize| self.blocks.first().is_some_and(|block| block.goals.first().map(|it| it.0) == Some(rank));
-        let has = match self.collective {
-            "all-gather" | "all-to-all" => true,
-            "scatter" | "broadcast" => is_root(rank),
-            "gather" => is_target(rank),
-            "scan" => rank == 0,
-            _ => self.participants == 1,
+        let root = self.form.roles.iter().find(|role| !role.many);
+        let has = match (self.form.combines, root) {
+            (true, _) if self.form.wants == Wants::Prefix => rank == 0,
+            (true, _) => self.participants == 1,
+            (false, Some(role)) => {
+                if role.owns {
+                    is_root(rank)
+                } else {
+                    is_target(rank)
+                }
+            }
+            (false, None) => self.form.is_mutual() || self.participants == 1,
         };
         let block = |by_rank: bool| if by_rank { rank } else { 0 };
         (has && rank < self.participants).then(|| [block(self.input_by_rank()), block(self.output_by_rank())])

@@ -36,7 +36,7 @@ const SIZES: usize = 64;
 /// [`LpError::Contradiction`] never, unless oneport is wrong.
 pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
-    let links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
+    let links = platform.only_links();
     let links = links && platform.free_link().is_none();
     let sized = question.volumes().size.constant().is_some();
     let Some(block) = question.block().filter(|_| links && sized) else { return Ok(None) };

@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 
 use num_traits::Signed;
 use oneport_plan::{Border, Certificate, Direction, Resource, Status};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::free;
 use crate::oracles::{Patterns, is_composed, part};
@@ -131,7 +131,7 @@ pub(crate) fn first_of_all_reduce(
     let Some(block) = question.block().filter(|block| is_all_reduce(block)) else { return Ok(None) };
     free::check_kinds(question)?;
     let platform = question.platform();
-    if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
+    if platform.only_links() {
         let participants = block.operands();
         let volume = Volume::new(question, participants.len());
         let enough = Rational::default();
@@ -162,7 +162,7 @@ impl Search<'_> {
     fn run(&mut self, resources: &Resources, watch: Observer<'_>) -> Result<(), LpError> {
         let platform = self.question.platform();
         let seeds = self.partitions(None)?;
-        if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
+        if platform.only_links() {
             seeds.iter().for_each(|(border, throughput)| self.offer(self.of_partition(border, throughput)));
         }
         let hubs = platform.nodes().iter().filter(|node| node.replicates).count();

@@ -21,7 +21,7 @@ use num_traits::{One, Signed};
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::{Certificate, Cut, Demand, Kind, Resource};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Question;
 
@@ -64,7 +64,7 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
 pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
-    let limited = platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links);
+    let limited = !platform.only_links();
     if limited || platform.free_link().is_some() {
         return None;
     }

@@ -21,7 +21,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
 use oneport_numbers::{Scaled, common_denominator};
 use oneport_plan::{EqualRings, Pattern, Ring, RingPacking};
-use oneport_platform::{NodeId, Platform, PortModel, Rational};
+use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use super::grown::grown;
@@ -103,7 +103,7 @@ pub fn equal_rings(
 }
 
 fn is_of_links(platform: &Platform) -> bool {
-    platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links)
+    platform.only_links()
 }
 
 /// How many rings of a share fit, as far as the bound says.

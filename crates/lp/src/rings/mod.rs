@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use num_bigint::BigUint;
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Pattern, Problem, Ring, RingPacking, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
@@ -154,7 +154,7 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
     if let Some(&gpu) = gpus.iter().find(|&&gpu| !platform.node(gpu).replicates) {
         return Err(RingError::KeepsNothing { node: name(gpu) });
     }
-    match platform.node_ids().find(|&node| platform.model_of(node) == PortModel::HalfDuplex) {
+    match platform.half_duplex() {
         Some(node) => Err(RingError::HalfDuplex { node: name(node) }),
         None => Ok(()),
     }

@@ -62,9 +62,9 @@ proptest! {
 
     #[test]
     fn gather_is_scatter_on_the_reversed_platform(case in connected_cases(7, 16)) {
-        let reversed_collective = match &case.collective.cast()[..] {
-            &[&[source], targets] if case.collective.is(Form::SCATTER) => Collective::gather(source, targets.to_vec()),
-            &[&[target], participants] => Collective::scatter(target, participants.to_vec()),
+        let reversed_collective = match case.collective.cast()[..] {
+            [&[source], targets] if case.collective.is(Form::SCATTER) => Collective::gather(source, targets.to_vec()),
+            [&[target], participants] => Collective::scatter(target, participants.to_vec()),
             _ => case.collective.clone(),
         };
         let mirror = Case { platform: reversed(&case.platform), collective: reversed_collective, size: case.size.clone() };

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use num_traits::ToPrimitive;
+use oneport::plan::Form;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
@@ -13,13 +14,14 @@ const OWN: usize = 300_000;
 /// If the best time is within 1/1000 of the bound, periodic schedules are not searched.
 const WORTH: u32 = 1000;
 
-/// The limits of the search for the number of pieces: no piece is less than a byte.
+/// The limits of the search for the number of pieces: no piece is less than a byte, and a token is whole.
 pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes =
         |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
-    SearchLimits { tasks: OWN, pieces, watch }
+    let is_cut = problem.collective().form().is_none_or(Form::is_cut);
+    SearchLimits { tasks: OWN, pieces: if is_cut { pieces } else { 1 }, watch }
 }
 
 fn bits_of_a_byte() -> Rational {

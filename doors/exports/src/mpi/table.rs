@@ -154,9 +154,10 @@ impl Table<'_> {
     /// The rank of the root of a rooted collective: it owns all messages, or wants all.
     pub fn root(&self) -> usize {
         let first = self.operation.blocks.first();
-        let root = match self.operation.collective {
-            "gather" | "reduce" => first.and_then(|block| block.goals.first()).map(|goal| goal.0),
-            _ => first.and_then(|block| block.owners.first()).copied(),
+        let receives = self.operation.form.roles.iter().any(|role| !role.many && !role.owns);
+        let root = match receives {
+            true => first.and_then(|block| block.goals.first()).map(|goal| goal.0),
+            false => first.and_then(|block| block.owners.first()).copied(),
         };
         root.unwrap_or(0)
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use oneport::plan::{Certificate, EqualRings, SteadyState};
+use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
 use oneport::watch::{Left, Watch};
 use oneport::{
     Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape, Shaped, Status,
@@ -93,7 +93,7 @@ impl Best {
     /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
     pub fn shapes(&self, problem: Problem<'_>, options: &Options) -> Result<Vec<(&'static str, Shaped)>> {
         let copies = problem.platform().nodes().iter().all(|node| node.replicates);
-        if problem.collective().name() != "broadcast" || !copies || self.steady_state.is_none() {
+        if !problem.collective().is(Form::BROADCAST) || !copies || self.steady_state.is_none() {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();

@@ -1,6 +1,7 @@
 //! The best of one tree, or of links without a cycle.
 
 use anyhow::Result;
+use oneport::plan::Form;
 use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape};
 
 use crate::answers::answer::label;
@@ -14,7 +15,7 @@ const NAMED: usize = 12;
 
 /// The best tree or graph of this shape; `None` if a target is unreachable.
 pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Option<Shaped>> {
-    if problem.collective().name() != "broadcast" {
+    if !problem.collective().is(Form::BROADCAST) {
         let option = if shape == Shape::Tree { "--single-tree" } else { "--single-dag" };
         return Err(usage(format!(
             "{option}: {} has none; only a broadcast follows a tree",

@@ -162,6 +162,10 @@ fn time(
     let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;
     let found = found.into_iter().filter_map(|(name, found)| Some((name, found?)));
     let mut all: Vec<(String, Found)> = [(OPTIMUM.to_string(), own)].into_iter().chain(found).collect();
+    let whole = problem.collective().form().is_some_and(|form| !form.is_cut());
+    if whole && all.iter().any(|(_, found)| found.shortest.pieces == 1) {
+        all.retain(|(_, found)| found.shortest.pieces == 1);
+    }
     all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
     let timed = all.iter().map(|(name, found)| Timed::new(name, &found.shortest)).collect();
     let best = all.swap_remove(0);
