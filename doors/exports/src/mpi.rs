@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
 const STEPS: usize = 200_000;
 
 /// Collectives and the library's call for them.
-const LIBRARY: [(&str, &str); 9] = [
+const LIBRARY: [(&str, &str); 14] = [
     ("scatter", "MPI_Scatter(send, count, type, recv, count, type, ROOT, comm)"),
     ("gather", "MPI_Gather(send, count, type, recv, count, type, ROOT, comm)"),
     (
@@ -41,6 +41,11 @@ const LIBRARY: [(&str, &str); 9] = [
     ("reduce-scatter", "MPI_Reduce_scatter_block(send, recv, count, type, op, comm)"),
     ("all-reduce", "MPI_Allreduce(send, recv, count, type, op, comm)"),
     ("scan", "MPI_Scan(send, recv, count, type, op, comm)"),
+    ("scatter-v", "MPI_Scatterv(send, to, to_at, type, recv, from[ROOT], type, ROOT, comm)"),
+    ("gather-v", "MPI_Gatherv(send, to[ROOT], type, recv, from, from_at, type, ROOT, comm)"),
+    ("all-gather-v", "MPI_Allgatherv(send, to[0], type, recv, from, from_at, type, comm)"),
+    ("all-to-all-v", "MPI_Alltoallv(send, to, to_at, type, recv, from, from_at, type, comm)"),
+    ("reduce-scatter-v", "MPI_Reduce_scatter(send, recv, to, type, op, comm)"),
 ];
 
 const HEAD: &str =
@@ -64,7 +69,7 @@ fn program(request: &Request<'_>) -> Result<String, ExportError> {
     table.write(&mut text);
     let _ = writeln!(text, "\nstatic const struct plan plans[] = {{\n{}}};\n", table.line());
     text.push_str(include_str!("mpi/run.c"));
-    let _ = writeln!(text, "\n#define LIBRARY {library}\n");
+    let _ = writeln!(text, "\n#define LIBRARY {library}\n{}", table.moved().unwrap_or_default());
     text.push_str(include_str!("mpi/main.c"));
     Ok(text)
 }

@@ -196,7 +196,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     let mut ranks: Vec<Rank> = operation.ranks.iter().map(|_| Rank::default()).collect();
     for (number, rank) in ranks.iter_mut().enumerate() {
         // In place, a value that a rank keeps is already at its index.
-        let Some([from, to]) = operation.own(number).filter(|_| !modes.in_place) else { continue };
+        let Some([from, to, _]) = operation.own(number).filter(|_| !modes.in_place) else { continue };
         for piece in 0..pieces {
             let block = rank.merging();
             let from = (BufferType::Input, from * pieces + piece);

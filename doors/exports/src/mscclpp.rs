@@ -184,7 +184,7 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
     let mut blocks: BTreeMap<Key, Block> = BTreeMap::new();
     for rank in 0..operation.ranks.len() {
         // In place, a value that a rank keeps is already at its index.
-        if let Some([from, to]) = operation.own(rank).filter(|_| !shape.in_place) {
+        if let Some([from, to, _]) = operation.own(rank).filter(|_| !shape.in_place) {
             let (from, to) = (from as u32 * pieces, to as u32 * pieces);
             let own = blocks.entry((rank, 0, 0)).or_default();
             own.ops.push(Op {

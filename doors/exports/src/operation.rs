@@ -56,6 +56,10 @@ pub struct Block {
     pub owners: Vec<usize>,
     /// Goals: the rank, and the last operand of the result.
     pub goals: Vec<(usize, usize)>,
+    /// Messages (or reductions) of the common size that it stands for: 1, or its count.
+    pub count: usize,
+    /// The blocks of its owner's input, and of its target's output, at which it begins.
+    pub begins: [usize; 2],
 }
 
 /// A send or a merge.
@@ -67,6 +71,8 @@ pub struct Step {
     pub to: usize,
     /// Index of the demand.
     pub demand: usize,
+    /// Which of the demand's messages: 0, or below its count.
+    pub unit: usize,
     /// Index of the piece, `0..Operation::pieces`.
     pub piece: u64,
     /// The value sent or made: operands `first..=last` in the pattern's order.
@@ -197,7 +203,8 @@ impl Operation {
                 from: rank[&from],
                 to: rank[&to],
                 demand: hop.message.demand,
-                piece: hop.copy,
+                unit: usize::try_from(hop.copy / self.pieces).unwrap_or(usize::MAX),
+                piece: hop.copy % self.pieces,
                 part,
                 merge,
                 inputs,
@@ -207,13 +214,40 @@ impl Operation {
             });
         }
         let places = |nodes: &[NodeId]| nodes.iter().filter_map(|node| rank.get(node).copied()).collect();
-        self.blocks = problem
-            .demands()
-            .map(|demand| Block {
+        let count = |place| usize::try_from(problem.collective().rate(place)).unwrap_or(usize::MAX);
+        self.blocks = (0..)
+            .zip(problem.demands())
+            .map(|(place, demand)| Block {
                 owners: places(demand.operands),
                 goals: demand.goals().iter().filter_map(|(node, part)| Some((*rank.get(node)?, part.last))).collect(),
+                count: count(place),
+                begins: [0, 0],
             })
             .collect();
+        self.lay_out();
+    }
+
+    /// Where each demand begins in the input and in the output: without counts at the number of the other rank, with
+    /// counts behind all that come before.
+    fn lay_out(&mut self) {
+        let by_rank = [self.input_by_rank(), self.output_by_rank()];
+        for (side, _) in by_rank.into_iter().enumerate().filter(|(_, by_rank)| *by_rank) {
+            // The rank whose buffer it is, and the rank that numbers its blocks. All targets of a copy have one output.
+            let ends = |block: &Block| {
+                let owner = block.owners.first().copied().unwrap_or(0);
+                let goal = block.goals.first().map_or(0, |&(rank, _)| rank);
+                let all = self.form.wants == Wants::All;
+                if side == 0 { (owner, goal) } else { (if all { 0 } else { goal }, owner) }
+            };
+            let mut order: Vec<((usize, usize), usize)> = self.blocks.iter().map(ends).zip(0..).collect();
+            order.sort_unstable();
+            let mut filled: BTreeMap<usize, usize> = BTreeMap::new();
+            for ((here, number), place) in order {
+                let end = filled.entry(here).or_insert(0);
+                self.blocks[place].begins[side] = if self.form.counted { *end } else { number };
+                *end = end.saturating_add(self.blocks[place].count);
+            }
+        }
     }
 
     /// Reorders the ranks: rank `r` is the former rank `order[r]`, and `order` is a permutation. If values are combined
@@ -229,6 +263,7 @@ impl Operation {
             block.owners.iter_mut().for_each(|rank| *rank = after[*rank]);
             block.goals.iter_mut().for_each(|(rank, _)| *rank = after[*rank]);
         }
+        self.lay_out();
     }
 
     /// Whether every owner has a value for each target: then its input has a block for every rank.
@@ -243,23 +278,30 @@ impl Operation {
 
     /// The block of its owner's input that a demand is about.
     pub fn input_block(&self, demand: usize) -> usize {
-        let goal = self.blocks.get(demand).and_then(|block| block.goals.first());
-        if self.input_by_rank() { goal.map_or(0, |&(rank, _)| rank) } else { 0 }
+        self.blocks.get(demand).map_or(0, |block| block.begins[0])
     }
 
     /// The block of the output that a demand is about.
     pub fn output_block(&self, demand: usize) -> usize {
-        let owner = self.blocks.get(demand).and_then(|block| block.owners.first());
-        if self.output_by_rank() { owner.copied().unwrap_or(0) } else { 0 }
+        self.blocks.get(demand).map_or(0, |block| block.begins[1])
     }
 
-    /// Blocks of the input, and of the output, of every rank.
+    /// Blocks of the input, and of the output, of every rank; with counts the most that a rank has.
     pub fn sizes(&self) -> [usize; 2] {
+        if self.form.counted {
+            let ends =
+                |side: usize| self.blocks.iter().map(move |block| block.begins[side].saturating_add(block.count));
+            return [0, 1].map(|side| ends(side).max().unwrap_or(1));
+        }
         [self.input_by_rank(), self.output_by_rank()].map(|by_rank| if by_rank { self.participants } else { 1 })
     }
 
-    /// The block that a rank copies from its own input to its own output: input block, output block. No step sends it.
-    pub fn own(&self, rank: usize) -> Option<[usize; 2]> {
+    /// What a rank copies from its own input to its own output: input block, output block, how many. No step sends it.
+    pub fn own(&self, rank: usize) -> Option<[usize; 3]> {
+        if self.form.counted {
+            let own = self.blocks.iter().find(|block| self.form.wants == Wants::All && block.owners == [rank]);
+            return own.map(|block| [block.begins[0], block.begins[1], block.count]);
+        }
         let is_root = |rank: usize| self.blocks.first().is_some_and(|block| block.owners.first() == Some(&rank));
         let is_target =
             |rank: usize| self.blocks.first().is_some_and(|block| block.goals.first().map(|it| it.0) == Some(rank));
@@ -277,7 +319,7 @@ impl Operation {
             (false, None) => self.form.is_mutual() || self.participants == 1,
         };
         let block = |by_rank: bool| if by_rank { rank } else { 0 };
-        (has && rank < self.participants).then(|| [block(self.input_by_rank()), block(self.output_by_rank())])
+        (has && rank < self.participants).then(|| [block(self.input_by_rank()), block(self.output_by_rank()), 1])
     }
 }
 

@@ -102,7 +102,8 @@ fn rates_count() {
         else {
             continue;
         };
-        let twice = collective.custom().iter().map(|demand| CustomDemand { rate: 2, ..demand.clone() }).collect();
+        let twice =
+            collective.custom().iter().map(|demand| CustomDemand { rate: 2 * demand.rate, ..demand.clone() }).collect();
         let twice = planned(&platform, &Collective::Custom(twice));
         let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());
         assert!(twice.upper_bound >= halved, "{}", form.name);

@@ -26,6 +26,17 @@ static void combine(void *left, void *right, int *length, MPI_Datatype *type) {
 /* The library's own operation, among the participants. */
 static void library(const pair *send, pair *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     (void)send, (void)recv, (void)count, (void)type, (void)op, (void)comm;
+#ifdef COUNTED
+    /* Elements to and from every participant, and where they lie. */
+    int to[PARTICIPANTS], to_at[PARTICIPANTS], from[PARTICIPANTS], from_at[PARTICIPANTS], rank, sent = 0, got = 0;
+    MPI_Comm_rank(comm, &rank);
+    for (int peer = 0; peer < PARTICIPANTS; peer++) {
+        to_at[peer] = sent, from_at[peer] = got;
+        sent += to[peer] = moved[rank][peer] * count;
+        got += from[peer] = moved[peer][rank] * count;
+    }
+    (void)to_at, (void)from_at;
+#endif
     LIBRARY;
 }
 

@@ -40,6 +40,10 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
     let mut tables: Vec<Table<'_>> = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {
         let (operation, _) = operation(&plan.request)?;
+        if operation.form.counted {
+            let name = operation.collective;
+            return Err(refused(format!("no call of {name} is served; write a program of it with --to mpi")));
+        }
         let mut table = Table { problem: plan.request.problem, operation, number, at_least: plan.at_least, hosts };
         if let Some(first) = tables.first() {
             follow(first, &mut table, hosts)?;

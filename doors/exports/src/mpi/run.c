@@ -82,8 +82,8 @@ static inline int oneport_follow(const struct plan *plan, const void *input, voi
     for (int run = 0; run < runs && plan->own[rank][0] >= 0; run++) {
         MPI_Aint from = (MPI_Aint)run * plan->input_blocks + plan->own[rank][0];
         MPI_Aint to = (MPI_Aint)run * plan->output_blocks + plan->own[rank][1];
-        TRY(copy((const char *)input + from * count * it.extent, (char *)recv + to * count * it.extent, count, type, &it,
-                 comm));
+        TRY(copy((const char *)input + from * count * it.extent, (char *)recv + to * count * it.extent,
+                 (long)count * plan->own[rank][2], type, &it, comm));
     }
     for (int period = 0; period < runs + plan->depth - 1; period++) {
         for (const int *turn = turns; turn < end; turn++) {

@@ -10,7 +10,7 @@ enum kind { SCATTER, GATHER, BROADCAST, ALL_GATHER, ALL_TO_ALL, REDUCE, REDUCE_S
 struct step { int from, to, piece, left, right, result, stage, slot; };
 
 /* `turn`: the steps of one rank after the other, each rank's from its `first` on, in the order of a period. `slots`: how
-   many a rank has. `own`: blocks that a rank copies from its input to its output, or -1. `owns`: whether a rank owns an
+   many a rank has. `own`: blocks that a rank copies from its input, to its output, or -1, and how many. `owns`: whether a rank owns an
    operand. Ranks from `participants` on only pass on or combine. `at_least`: bytes of the messages that the plan serves.
    `hosts`: the names of the ranks' nodes, or NULL. */
 struct plan {
@@ -18,6 +18,6 @@ struct plan {
     int ranks, participants, pieces, depth, input_blocks, output_blocks, combines, commutative, root;
     long long at_least;
     const struct step *step;
-    const int *turn, *first, *slots, (*own)[2], *owns;
+    const int *turn, *first, *slots, (*own)[3], *owns;
     const char *const *hosts;
 };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::Problem;
+use oneport_plan::{Problem, Wants};
 
 use crate::operation::{Operation, Step, Value};
 
@@ -39,7 +39,7 @@ impl Table<'_> {
 
     /// The collective as C names it.
     pub fn kind(&self) -> String {
-        self.operation.collective.replace('-', "_").to_uppercase()
+        self.operation.collective.trim_end_matches("-v").replace('-', "_").to_uppercase()
     }
 
     /// Whether values are combined in any order.
@@ -77,6 +77,29 @@ impl Table<'_> {
         text
     }
 
+    /// With counts: the blocks that each participant has for each, or from each, as MPI's calls want them.
+    pub fn moved(&self) -> Option<String> {
+        let operation = &self.operation;
+        operation.form.counted.then_some(())?;
+        let count = operation.participants;
+        let mut moved = vec![vec![0; count]; count];
+        for block in &operation.blocks {
+            let to: Vec<usize> = match operation.form.wants {
+                Wants::All => (0..count).collect(),
+                Wants::Each | Wants::Prefix => block.goals.iter().map(|goal| goal.0).collect(),
+            };
+            let pairs = block.owners.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
+            pairs.for_each(|(from, to)| moved[from][to] = block.count);
+        }
+        let row = |row: &Vec<usize>| {
+            format!("    {{{}}},\n", row.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+        };
+        Some(format!(
+            "#define COUNTED\nstatic const int moved[PARTICIPANTS][PARTICIPANTS] = {{\n{}}};\n",
+            moved.iter().map(row).collect::<String>()
+        ))
+    }
+
     /// The tables.
     pub fn write(&self, text: &mut String) {
         let (operation, number) = (&self.operation, self.number);
@@ -92,10 +115,10 @@ impl Table<'_> {
             let value = |place: usize| match step.inputs.get(place) {
                 None => "NONE".to_string(),
                 Some(Value::Of(before)) => slot[*before].to_string(),
-                Some(Value::Own(_)) => (-1 - operation.input_block(step.demand) as i64).to_string(),
+                Some(Value::Own(_)) => (-1 - (operation.input_block(step.demand) + step.unit) as i64).to_string(),
             };
             let Step { from, to, piece, stage, .. } = step;
-            let result = if step.result { operation.output_block(step.demand) as i64 } else { -1 };
+            let result = if step.result { (operation.output_block(step.demand) + step.unit) as i64 } else { -1 };
             let _ =
                 writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}, {own}}},", value(0), value(1));
         }
@@ -117,10 +140,10 @@ impl Table<'_> {
         numbers(text, &format!("first_{number}"), &first);
         numbers(text, &format!("slots_{number}"), &slots);
         let ranks = operation.ranks.len();
-        let _ = writeln!(text, "static const int own_{number}[{ranks}][2] = {{");
+        let _ = writeln!(text, "static const int own_{number}[{ranks}][3] = {{");
         for rank in 0..ranks {
-            let [from, to] = operation.own(rank).map_or([-1, -1], |blocks| blocks.map(|block| block as i64));
-            let _ = writeln!(text, "    {{{from}, {to}}},");
+            let [from, to, blocks] = operation.own(rank).map_or([-1, -1, 0], |own| own.map(|number| number as i64));
+            let _ = writeln!(text, "    {{{from}, {to}, {blocks}}},");
         }
         let owner = |rank: usize| operation.blocks.iter().any(|block| block.owners.contains(&rank));
         let owns: Vec<&str> = (0..ranks).map(|rank| if owner(rank) { "1" } else { "0" }).collect();

@@ -166,6 +166,7 @@ pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern 
 pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> PeriodicSchedule {
     let mut patterns = Vec::new();
     for demand in 0..problem.collective().demands() {
+        let instances = instances * problem.collective().rate(demand) as usize;
         let first = 1 + dice.below(instances);
         patterns.push(ScheduledPattern { pattern: pattern(problem, demand, dice), copies: first.into() });
         if first < instances {
@@ -177,9 +178,14 @@ pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> Peri
     periodic(problem, tightened(problem, whole).unwrap()).unwrap()
 }
 
-/// The collective of this name among processors.
+/// The collective of this name among processors; counts 2, 0, 3, 1, 2 and so on.
 pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
     let all = nodes.to_vec();
+    if let Some(plain) = name.strip_suffix("-v") {
+        let plain = collective(plain, nodes);
+        let counts: Vec<u64> = [2, 0, 3, 1].into_iter().cycle().take(plain.demands()).collect();
+        return plain.with_counts(&counts).unwrap();
+    }
     match name {
         "all-gather" => Collective::all_gather(all),
         "all-to-all" => Collective::all_to_all(all),

@@ -14,6 +14,8 @@ use crate::common::{Dice, collective, export, platform, schedule};
 pub const COLLECTIVES: [&str; 9] =
     ["scatter", "gather", "broadcast", "all-gather", "all-to-all", "reduce", "reduce-scatter", "all-reduce", "scan"];
 
+const COUNTED: [&str; 5] = ["scatter-v", "gather-v", "all-gather-v", "all-to-all-v", "reduce-scatter-v"];
+
 /// Which collectives are tried: a few, or all if `ONEPORT_MPI` is set, for starting programs takes its time.
 fn tried(few: [&'static str; 3]) -> Vec<&'static str> {
     match std::env::var_os("ONEPORT_MPI") {
@@ -60,7 +62,7 @@ fn programs_compute_what_the_library_computes() {
     for mpi in libraries() {
         let mut deepest = 0;
         let folder = folder(&format!("programs-{}", mpi.name));
-        for (number, name) in tried(["scatter", "reduce", "all-gather"]).into_iter().enumerate() {
+        for (number, name) in tried(["scatter", "reduce", "all-gather"]).into_iter().chain(COUNTED).enumerate() {
             let seed = 40 + number as u64;
             let text = export(name, "mpi", seed, if number % 2 == 0 { None } else { Some(3) }).unwrap();
             let define = |name: &str| text.split(&format!("#define {name} ")).nth(1)?.split_whitespace().next();
