@@ -65,6 +65,8 @@ enum Verb {
     Simgrid(simgrid::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
+    /// Print the tuning constants: value, trade, measurement
+    Constants,
     /// Count the tokens of product code, crate by crate
     Tokens,
 }
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
+        Verb::Constants => tidy::constants::run(),
         Verb::Tokens => tokens::run(),
     };
     match result {

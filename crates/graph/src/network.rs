@@ -6,7 +6,8 @@ use std::convert::Infallible;
 use oneport_numbers::Exact;
 use oneport_watch::{Limit, Watch};
 
-/// Paths between two questions to a watch: each looks at some arcs of every node on it.
+/// Paths between two checks of the watch. Trades lateness after a limit for calls; each path looks at some arcs of
+/// every node on it. Not measured.
 const OFTEN: usize = 256;
 
 /// A level that no node has.

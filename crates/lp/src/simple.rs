@@ -116,9 +116,9 @@ fn least_size(question: &Question<'_>) -> Rational {
     .unwrap_or_default()
 }
 
-/// Most distances kept at a time, and looked for whatever the limits are.
+/// Distances kept at a time; also computed if limits are short. Trades memory for repeated searches. Not measured.
 const DISTANCES: usize = 1 << 20;
-/// Bytes that a distance and its way take.
+/// Fact: bytes of a distance and its path.
 const BYTES: u64 = 64;
 
 /// Shortest paths under equal prices.

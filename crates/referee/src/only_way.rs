@@ -9,7 +9,7 @@ use oneport_platform::NodeId;
 use crate::Violation;
 use crate::case::Case;
 
-/// Messages between two questions to the watch.
+/// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 12;
 
 /// Per link, the number of messages on it, each executed once; `None` if there are several ways, or other demands.

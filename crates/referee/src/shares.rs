@@ -25,7 +25,7 @@ use crate::case::{Case, Group};
 use crate::prices::Prices;
 use crate::violation::{bad_price, fault, no_link, no_node, part_name, shown, unordered};
 
-/// Most steps of the programs of all goals of a demand.
+/// Limit: steps of the programs of all goals of a demand.
 const MAX_STEPS: u128 = 1 << 27;
 
 /// The shares of a certificate, checked one by one.

@@ -15,7 +15,7 @@ use crate::pieces::without_slots;
 use crate::results::results;
 use crate::{ExportError, Request};
 
-/// Most pieces that a message is divided into.
+/// Pieces of a message. Trades exact shares for the size of a program. Not measured.
 const PIECES: u64 = 10_000;
 
 /// Order of the steps.

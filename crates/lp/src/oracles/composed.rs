@@ -20,7 +20,7 @@ use crate::oracles::copy::{Found, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
-/// A guiding price that no composition reaches; sums of very many do not overflow.
+/// Fact: above each composition's guiding price; sums of `2^17` fit 128 bits.
 const DEAREST: u128 = 1 << 110;
 
 const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");

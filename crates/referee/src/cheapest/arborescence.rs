@@ -41,7 +41,7 @@ use crate::copies::{Weight, spanning_from_each};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::fault;
 
-/// Most arcs between members: half a gigabyte.
+/// Limit: arcs between members, half a gigabyte.
 const MAX_WAYS: usize = 1 << 23;
 
 /// Whether the theorem applies to a commutative operator on this number of processors.

@@ -8,8 +8,7 @@ use oneport_plan::Certificate;
 use super::arborescence::spanning;
 use super::network::{Network, Weight};
 
-/// Up to this many targets, all sets of targets are tried. Up to this many nodes that are not targets, all sets of
-/// these.
+/// Limit: subsets are enumerated up to this many targets, or up to this many nodes that are not targets.
 const SMALL: usize = Certificate::SMALL;
 
 /// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in

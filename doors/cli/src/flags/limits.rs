@@ -51,9 +51,10 @@ impl LimitArguments {
     }
 }
 
-/// Time between measurements of memory.
+/// Time between measurements of memory. Trades bytes above the limit for system calls. Not measured.
 const MEASURED: Duration = Duration::from_millis(10);
-/// The default memory limit, in percent of the available memory.
+/// The default memory limit, in percent of the available memory. Trades larger questions for memory of other programs.
+/// Not measured.
 const MOST: u64 = 80;
 /// The time limit plus 10 % and 0.4 s. The last steps (slots, the referee, writing) are planned to end before the
 /// limit, and may use the extension too.

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use oneport_numbers::Whole;
 
-/// Numbers have this many bits more than the weights.
+/// Fact: numbers have this many bits more than the weights.
 pub(super) const SPARE: u64 = 4;
 
 /// A matching of the largest weight, and the proof that none weighs more.

@@ -16,7 +16,7 @@ use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::usage::usage;
 
-/// Limit on the transfers and merges of a run that is listed and executed by the referee.
+/// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Not measured.
 const FOLLOWED: u64 = 100_000;
 
 /// What a plan delivers within a time: start-up, steady periods, clean-up, beside what no schedule exceeds.

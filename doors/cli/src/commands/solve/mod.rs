@@ -27,7 +27,7 @@ use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
-/// Time to write a plan after an interrupt.
+/// Time to write a plan after an interrupt. Trades lateness for a whole file. Not measured.
 const WRITING: Duration = Duration::from_secs(5);
 
 /// Which linear program is solved.
