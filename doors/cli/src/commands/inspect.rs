@@ -19,16 +19,16 @@ use crate::words::numbers::both;
 use crate::words::output::{count, named, print, try_outputs};
 use crate::words::usage::usage;
 
-/// Say what is understood of a platform file or of another program's topology, and what is assumed.
+/// Show how a platform or topology file was read: nodes, links, assumed values.
 #[derive(Debug, Args)]
 pub struct InspectArguments {
     /// A platform file, or a topology of another program: a dump of NCCL, a table of nvidia-smi, a graph, ...
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The format of the file, as `oneport convert --from` takes it; by default told from its name and content.
+    /// Format of the file, as for `oneport convert --from` (default: by its name and content).
     #[arg(long, value_name = "F")]
     from: Option<String>,
-    /// What the file leaves open.
+    /// Values that the file lacks.
     #[command(flatten)]
     topology: TopologyArguments,
     /// Draw the platform (F.svg or F.png).

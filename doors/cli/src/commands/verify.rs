@@ -36,10 +36,10 @@ pub struct VerifyArguments {
     /// Also check that the schedule cuts no message: every transfer is one stretch within the period.
     #[arg(long)]
     pub whole_messages: bool,
-    /// What the file of a topology leaves open.
+    /// Values that a topology file lacks.
     #[command(flatten)]
     pub topology: TopologyArguments,
-    /// When to end.
+    /// Limits.
     #[command(flatten)]
     pub limits: LimitArguments,
 }

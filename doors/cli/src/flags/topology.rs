@@ -12,7 +12,7 @@ use oneport::{Rational, Units, parse_rational};
 
 use crate::words::usage::usage;
 
-/// What the file of a topology leaves open.
+/// Values that a topology file lacks.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options for topologies of other programs")]
 pub struct TopologyArguments {

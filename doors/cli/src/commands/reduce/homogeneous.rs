@@ -70,25 +70,25 @@ pub struct HomogeneousArguments {
     /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
     #[arg(long, value_enum, default_value_t = TieName::Oldest)]
     pub tie: TieName,
-    /// When each value is ready (instead of 0): the operator is then taken as commutative.
+    /// Date at which each value is ready (default: 0 for all). The operator must be commutative.
     #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["max_transfers", "max_reducers", "strategy", "tie"])]
     pub ready: Option<String>,
-    /// The schedule read backwards: a broadcast whose transfers are prepared for C each.
+    /// Reverse the schedule: a broadcast in which each transfer takes C to prepare.
     #[arg(long, conflicts_with_all = ["ready", "strategy"])]
     pub broadcast: bool,
-    /// Into this processor, counted from 0, the operands in order: as short as into processor 0.
+    /// Reduce into this processor, counted from 0, with the operands in order: as short as into processor 0.
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in"])]
     pub root: Option<String>,
-    /// Whom this processor receives from and sends to, in the tree of --root (default 0), without the rest of the tree.
+    /// Print only the children and the parent of this processor in the tree of --root (default 0).
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
     pub rank: Option<String>,
     /// Also say how many values can be reduced within this time.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with = "ready")]
     pub within: Option<String>,
-    /// Time your own tree beside the best: a JSON array of whom each processor sends to, null for the root.
+    /// Time your own tree next to the best: a JSON array with the parent of each processor, null for the root.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast"])]
     pub tree_in: Option<PathBuf>,
-    /// Where the answer goes.
+    /// Output.
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
