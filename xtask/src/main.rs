@@ -1,4 +1,4 @@
-//! `cargo xtask VERB`: what is done to this repository, one module per verb. It dispatches and solves nothing.
+//! `cargo xtask VERB`: work on this repository, one module per verb. It dispatches and solves nothing.
 //!
 //! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it
 //! runs.
@@ -48,7 +48,7 @@ enum Verb {
     },
     /// Measure; every benchmark asserts its answer (runs setup first)
     Bench {
-        /// Measure a dozen beside a reference loop, and record their ratios for the next release
+        /// Measure a dozen next to a reference loop, and record their ratios for the next release
         #[arg(long)]
         record: bool,
         /// Given to the benchmarks as they are
