@@ -61,7 +61,7 @@ impl<N: Exact> Network<N> {
         cut.unwrap_or_else(|never| match never {})
     }
 
-    /// [`minimum_cut`](Self::minimum_cut) as long as the watch lets it go on, which is asked for some paths at a time.
+    /// [`minimum_cut`](Self::minimum_cut) under a watch, checked once per some paths.
     ///
     /// # Errors
     /// The limit that ended the search.

@@ -35,7 +35,7 @@ const SEARCH: u32 = 60;
 /// Limit: messages, each counted once per receiver.
 const MOST: u64 = 1 << 28;
 
-/// What came out.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bounding {
     /// A bound.

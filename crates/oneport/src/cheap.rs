@@ -1,7 +1,7 @@
 //! Finds in moments what is known of a problem: bounds, and throughputs that routings in short sustain.
 //!
-//! `bound` begins with it, an answer that has a gap falls back on its bounds, and where there is no room for a schedule
-//! it is the answer. So none of them says less than another.
+//! `bound` begins with it, an answer with a gap falls back on its bounds, and without room for a schedule it is the
+//! answer. So these answers agree.
 
 use oneport_lp::{self as lp, LpError, Question};
 use oneport_plan::{Certificate, Collective, Kind, Problem, Routing};

@@ -1,4 +1,4 @@
-//! One problem: a plan, or, where there is no room for one, what is known without.
+//! One problem: a plan, or, without room for one, throughput and bound.
 
 use std::ops::ControlFlow;
 
@@ -24,10 +24,10 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 ///
 /// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
 /// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
-/// known: a feasible steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an
-/// interrupt, the caller), program and period end at once, and slots and referee have five more seconds. Where even
-/// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits
-/// into the limits, or into any, the answer is what [`bound`](crate::bound) knows.
+/// known: a feasible steady state, a bound that the referee recomputes, a schedule. If an interrupt or the caller asks
+/// for an end, program and period end at once, and slots and referee have five more seconds. Where even the referee is
+/// cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits into the
+/// limits, or into any, the answer is what [`bound`](crate::bound) knows.
 ///
 /// # Errors
 /// As [`solve`].

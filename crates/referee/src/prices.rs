@@ -158,7 +158,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Vi
                     _ => "link".to_string(),
                 };
                 let right = "list ports of nodes, and further links among the links";
-                return Err(fault!(Certificate, "the {resource} is no port"; "{right}").at(named()));
+                return Err(fault!(Certificate, "the {resource} is not a port"; "{right}").at(named()));
             }
             check_resource(case, &format!("odd set {place}: the"), port)?;
         }

@@ -249,7 +249,7 @@ fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), 
 fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
     let wrong = |what: String, right: String| {
-        Err(fault!(Certificate, "share {share}: {what} is no task of the goal"; "{right}"))
+        Err(fault!(Certificate, "share {share}: {what} is not a task of the goal"; "{right}"))
     };
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
         return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));

@@ -104,7 +104,7 @@ impl Operation {
         let problem = request.problem;
         let refused = |reason: String| ExportError::Refused { format, reason };
         let Some(form) = problem.collective().form() else {
-            return Err(refused("process groups and lists of demands are no single operation".to_string()));
+            return Err(refused("process groups and lists of demands are not a single operation".to_string()));
         };
         let asked = request.pieces.number();
         let pieces = asked.or_else(|| request.schedule.instances.to_u64());

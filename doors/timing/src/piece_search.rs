@@ -98,8 +98,7 @@ pub struct PieceSearch<'a> {
     /// The best number in the first order, for the last size.
     best: u32,
     list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
-    /// The least number of pieces per demand that one unit of the searched number stands for: 1, or the instances of a
-    /// period.
+    /// Pieces per demand of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,

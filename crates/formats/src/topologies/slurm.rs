@@ -163,7 +163,7 @@ fn add(
     let tops = by_name.keys().filter(|name| !below.contains(*name)).count();
     if tops > 1 {
         let text =
-            format!("{tops} switches have none above them: the file has no way from what is below one to another");
+            format!("{tops} switches have no switch above them: the file does not connect the nodes below them");
         draft.note(Topic::Assumed, text);
     }
     for (switch, &node) in switches.iter().zip(&own) {

@@ -33,7 +33,7 @@ const CUBE_MESH: [(usize, usize, u64); 16] = [
 ];
 
 /// Fact: the duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each
-/// stands for.
+/// represents.
 const INFINITY_FABRIC: [(usize, usize, u64); 28] = [
     (0, 1, 4),
     (0, 4, 2),

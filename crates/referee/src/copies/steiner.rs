@@ -267,7 +267,7 @@ mod tests {
         };
         let mut weaker = 0;
         for round in 0..12 {
-            // As many others as are tried, and one target more; or the other way round.
+            // The maximum number of others and one target more, and vice versa.
             let (others, count) = if round % 2 == 0 { (SMALL, SMALL + 1) } else { (SMALL + 1, SMALL) };
             let nodes = 1 + others + count;
             let mut arcs = Vec::new();

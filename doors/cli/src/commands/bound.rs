@@ -136,7 +136,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
 
 fn form(name: &str) -> Result<&'static Form> {
     let known = || Collective::forms().iter().filter(|form| form.traffic.is_some()).map(|form| form.name);
-    let wrong = || usage(format!("'{name}' is no collective that is bounded here; there are {}", join(known())));
+    let wrong = || usage(format!("bound knows no collective '{name}'; choose from {}", join(known())));
     Form::find(name).filter(|form| form.traffic.is_some()).ok_or_else(wrong)
 }
 

@@ -135,7 +135,7 @@ fn text(file: &str, imported: &Imported) -> String {
     for (class, number) in classes(imported) {
         let [from, to] = class.ends;
         let (between, number) = match class.both_ways {
-            true => (format!("{from} - {to}"), format!("{number}, each way")),
+            true => (format!("{from} - {to}"), format!("{number}, per direction")),
             false => (format!("{from} -> {to}"), number.to_string()),
         };
         table.add_row([class.kind.to_string(), bandwidth(platform, class.cost), between, number]);

@@ -222,7 +222,7 @@ fn what_stands_for_something_else_is_named() {
     let solve = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o"];
     oneport(&[&solve[..], &[&plan]].concat()).ok();
     oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
-    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is no file"]);
+    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is not a file"]);
 }
 
 /// Where no plan has room for a schedule, throughput and bound are the answer; no file appears.

@@ -126,7 +126,7 @@ impl Report<'_> {
         }
         let unconnected = names(&mut self.comparison.unconnected.iter());
         if !unconnected.is_empty() {
-            let _ = writeln!(out, "left out, for they send where no way leads: {unconnected}");
+            let _ = writeln!(out, "left out (they send between unconnected nodes): {unconnected}");
         }
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
             let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");

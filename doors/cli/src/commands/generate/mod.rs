@@ -318,12 +318,12 @@ impl Shape {
             ("--seed", arguments.seed.is_some(), seeded, "nothing is drawn"),
             ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
             ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
-            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have rates of their own"),
+            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have fixed rates"),
             (
                 "--uplink",
                 arguments.uplink.is_some(),
                 uplinks,
-                "its links have rates of their own, or --bandwidth is missing",
+                "its links have fixed rates, or --bandwidth is missing",
             ),
         ];
         match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
@@ -373,7 +373,7 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
     range
-        .ok_or_else(|| usage(format!("{option}: '{text}' is no range; give a whole number, or LOW..HIGH such as 2..8")))
+        .ok_or_else(|| usage(format!("{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8")))
 }
 
 /// Sides of a torus.

@@ -150,7 +150,7 @@ fn other(
 fn processor(option: &str, text: &str, processors: usize) -> Result<usize> {
     let number = text.trim().parse().ok().filter(|&number| number < processors);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
+        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
     })
 }
 

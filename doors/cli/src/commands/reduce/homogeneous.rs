@@ -182,7 +182,7 @@ fn bounds(
 fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
     let number: Option<u64> = text.trim().parse().ok().filter(|&number| number < n);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text.trim()), n - 1))
+        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text.trim()), n - 1))
     })
 }
 
@@ -208,7 +208,7 @@ fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
     let mut note = format!("tree    {} into the root", count(degree, "transfer"));
     if let Some(depth) = depth {
         answer.fact("depth", depth);
-        note.push_str(&format!(", {} on the longest way", count(depth, "transfer")));
+        note.push_str(&format!(", {} on the longest path", count(depth, "transfer")));
     }
     answer.notes.push(note);
 }

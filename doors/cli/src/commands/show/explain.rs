@@ -32,7 +32,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
         shown.unit_of_time(),
     );
     let _ = writeln!(out, "{}\n", prices(plan, shown));
-    let _ = writeln!(out, "2. However an instance is carried out, its transfers and merges cost at least:\n");
+    let _ = writeln!(out, "2. In each schedule the transfers and merges of an instance cost at least:\n");
     let mut total = Rational::default();
     for need in &proof.needs {
         let price = &need.price / &proof.supply;
@@ -65,7 +65,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
 fn what(kind: Option<Kind>, count_of: usize) -> String {
     match kind {
         Some(Kind::Route) => format!("{}, the cheapest path of each", count(count_of, "message")),
-        Some(Kind::Copy) => format!("{}, the cheapest tree to all who want it", count(count_of, "message")),
+        Some(Kind::Copy) => format!("{}, the cheapest tree to all receivers", count(count_of, "message")),
         Some(Kind::Combine) => format!("{}, the cheapest reduction tree of each", count(count_of, "result")),
         _ => format!("{}, whatever tasks carry them out", count(count_of, "demand")),
     }

@@ -58,7 +58,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
     if let Some(demand) = (0..collective.demands()).find(|&demand| collective.rate(demand) != 1) {
         let rate = collective.rate(demand);
         bail!(usage(format!(
-            "time counts one operation of every group, or one of every demand: a rate of {rate} is none of it; leave rates out"
+            "time counts one operation of every group, or one of every demand: remove the rate {rate}"
         )));
     }
     let Some(rows) = rows::of(&platform, &collective, &all, &options)? else { return Ok(End::Refused) };
