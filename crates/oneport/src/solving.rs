@@ -42,11 +42,10 @@ pub fn solve_watched(
 
 /// The throughput that a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
 ///
-/// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
-/// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
-/// its certificate proves here. Often the two meet: nothing that is charged was improved, or nothing that was slowed
-/// down is too busy for it. Then no program is solved. Else the search starts from the patterns that are known, and the
-/// better of old and new is taken, on either side.
+/// `known` is the rating of a similar problem: the same collective, volumes, nodes and links, perhaps other costs. Its
+/// steady state, scaled to the capacities, is compared with the bound of its certificate at the new costs. If they
+/// meet, no program is solved. Otherwise the search starts from the known patterns, and the better state and the better
+/// bound are kept.
 ///
 /// ```
 /// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};

@@ -392,7 +392,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         Some(arrival)
     }
 
-    /// A resource was idle until this date; `None` if that was too long.
+    /// Charges the idle time up to `date` to the resource. `None` if its spare time is used up.
     fn idle(&mut self, resource: usize, date: &N) -> Option<()> {
         let Some(spare) = self.spare.get_mut(resource).filter(|_| self.lanes[resource].is_empty()) else {
             return Some(());

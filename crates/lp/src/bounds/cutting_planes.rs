@@ -401,7 +401,7 @@ impl<'a> Program<'a> {
     }
 
     /// Adds collections that are cheaper than the known ones for lengths in floating point. It also adds the cheapest
-    /// for lengths at the middle of them and their average so far: this halves the rounds.
+    /// for the mean of these lengths and their average so far: this halves the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
         let longest = self.question.platform().links().iter().map(|link| &link.cost).max();

@@ -117,8 +117,8 @@ impl AllReduction<'_> {
         }
     }
 
-    /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at
-    /// that price. Returns its place among the roots, too.
+    /// The root that minimises its reduction's price plus the arborescence's: one arborescence from a super-source.
+    /// Also returns its index among the roots.
     fn best_root<N: Exact + One>(
         &self,
         reductions: &[Option<N>],

@@ -68,7 +68,9 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
         count(good.steps, "step"),
     ))?;
     if let Some(text) = good.in_step {
-        print(&format!("if the threadblocks of a group go in step, which no executor promises: {text}"))?;
+        print(&format!(
+            "correct only if the threadblocks of a group run in lockstep, which executors do not guarantee: {text}"
+        ))?;
     }
     Ok(End::Done)
 }

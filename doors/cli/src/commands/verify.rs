@@ -60,7 +60,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let name = arguments.plan.display();
     let verdict = match referee::check_plan_watched(&plan, &watch) {
         Err(violation) if violation.stopped().is_some() => {
-            return Err(violation).with_context(|| format!("{name}: no fault was found so far"));
+            return Err(violation).with_context(|| format!("{name}: not fully checked, no violation found so far"));
         }
         verdict => verdict.with_context(|| format!("{name}: violation"))?,
     };

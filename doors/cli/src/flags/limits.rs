@@ -77,7 +77,7 @@ fn listen() {
     let interrupted = || {
         let first = INTERRUPTED.compare_exchange(0, milliseconds() + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if first {
-            eprintln!("interrupted: ending with the best so far (once more: at once)");
+            eprintln!("interrupted: finishing with the best result so far (Ctrl-C again quits)");
         } else {
             std::process::exit(KILLED);
         }

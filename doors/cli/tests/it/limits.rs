@@ -198,7 +198,7 @@ fn verify_has_a_limit() {
     let star = fixture("star.json");
     oneport(&["solve", "reduce-scatter", "--platform", &star, "-o", &plan]).ok();
     oneport(&["verify", &plan, "--time-limit", "60"]).ok();
-    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no fault was found"]);
+    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no violation found so far"]);
 }
 
 /// A device that takes nothing stands for a disk that fills up while the work is done.

@@ -266,7 +266,9 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
                 match there {
                     None => return Err(malformed(format!("{what}, which is not there"))),
                     Some(there) if !there.awaited => {
-                        return Err(malformed(format!("{what}, whose hasdep is 0: no threadblock learns that it is done")));
+                        return Err(malformed(format!(
+                            "{what}, whose hasdep is 0: no threadblock learns that it is done"
+                        )));
                     }
                     Some(_) => {}
                 }

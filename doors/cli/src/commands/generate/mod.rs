@@ -319,12 +319,7 @@ impl Shape {
             ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
             ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
             ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have fixed rates"),
-            (
-                "--uplink",
-                arguments.uplink.is_some(),
-                uplinks,
-                "its links have fixed rates, or --bandwidth is missing",
-            ),
+            ("--uplink", arguments.uplink.is_some(), uplinks, "its links have fixed rates, or --bandwidth is missing"),
         ];
         match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
             Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),
@@ -372,8 +367,9 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
-    range
-        .ok_or_else(|| usage(format!("{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8")))
+    range.ok_or_else(|| {
+        usage(format!("{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8"))
+    })
 }
 
 /// Sides of a torus.

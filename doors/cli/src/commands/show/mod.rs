@@ -178,7 +178,7 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     }
     let periods = count(dated.starting_periods, "period");
     print(&format!(
-        "{periods}: all has arrived after {} as soon as possible, {} by the plan's dates",
+        "{periods} started: finished after {} (as soon as possible), {} (planned dates)",
         ends[0], ends[1]
     ))?;
     Ok(eager)
