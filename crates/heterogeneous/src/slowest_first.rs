@@ -18,12 +18,14 @@
 //!    first, are lexicographically least. Steps of 1 never increase that vector: a swap moves the slower of two to an
 //!    earlier start; the rest does not move later.
 //! 3. Suppose some sender starts after a strictly faster one started. Say `p`, of time `T`, starts at `jT`, and a
-//!   faster `q` in the block `[iT, (i+1)T)`, `i < j`. Senders faster than `p` lie within blocks, all others start and
-//!   end at multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders of
-//!   block `i`: - if one starts in the interior of the block: `C` is it, its latest predecessor, and so on back to
-//!   `iT`. `C` has `m >= 2` members, in sequence. At any time of block `i` they counted at least 2 in `2A + C <= n`
-//!   (one active, or two complete), as `p` does now. - else all start at `iT` and nothing starts before `(i+1)T`: `C`
-//!   is `q`, `m = 1`. Once `q` had ended, `2A + C` was at most `n - 1` for the rest of the block, and `p` adds 1.
+//!    faster `q` in the block `[iT, (i+1)T)`, `i < j`. Senders faster than `p` lie within blocks, all others start and
+//!    end at multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders
+//!    of block `i`:
+//!    - if one starts in the interior of the block: `C` is it, its latest predecessor, and so on back to `iT`. `C` has
+//!      `m >= 2` members, in sequence. At any time of block `i` they counted at least 2 in `2A + C <= n` (one
+//!      active, or two complete), as `p` does now.
+//!    - else all start at `iT` and nothing starts before `(i+1)T`: `C` is `q`, `m = 1`. Once `q` had ended, `2A + C`
+//!      was at most `n - 1` for the rest of the block, and `p` adds 1.
 //!
 //!    Between the blocks 1 replaces `m`. In block `j`, `p` complete and `C` count at most `1 + (m - 1) + 2`, the same
 //!    as `m` complete and `p` active. Later both count `m + 1`. So the new schedule is valid, no longer, and
