@@ -1,4 +1,4 @@
-//! What does exactness cost? The compact scatter program, whole against HiGHS's own time.
+//! The cost of exactness: time of the compact scatter program against HiGHS's time in it.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! Questions on many nodes, each beside one search on the same platform: an arborescence for what copies or combines,
-//! shortest paths for messages that travel alone. What is quadratic in the nodes somewhere shows here first.
+//! Questions on many nodes, each compared with one search on the same platform: an arborescence for copies and
+//! reductions, shortest paths for messages that travel alone. Algorithms that are quadratic in the nodes show here
+//! first.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

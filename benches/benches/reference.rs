@@ -1,4 +1,4 @@
-//! The reference loop, beside which other benchmarks are set: sums of fractions, and nothing of ours.
+//! The reference loop for other benchmarks: sums of fractions, without our code.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::Zero;

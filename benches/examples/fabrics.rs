@@ -24,7 +24,7 @@ fn main() {
         let platform = fabric(name);
         let participants: Vec<_> = platform.processors().collect();
         let mut kinds = vec![Collective::all_gather(participants.clone())];
-        // Ordered operands tell the participants apart.
+        // Ordered operands distinguish the participants.
         for commutative in [false, true].into_iter().filter(|&any_order| any_order || participants.len() <= 32) {
             kinds.push(Collective::reduce_scatter(participants.clone()).commutative(commutative));
             kinds.push(Collective::all_reduce(participants.clone()).commutative(commutative));

@@ -1,4 +1,4 @@
-//! What exactness adds: the compact scatter program (about nodes^2 rows), whole time against HiGHS's own.
+//! The cost of exactness: time of the compact scatter program (about nodes^2 rows) against HiGHS's time in it.
 //!
 //! `cargo run --release -p oneport-benches --example share_exact [NODES...]` (316 nodes make 100,000 rows)
 

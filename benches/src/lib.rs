@@ -1,4 +1,4 @@
-//! What the benchmarks share: platforms and questions, every answer asserted.
+//! Platforms and questions of the benchmarks; every answer is asserted.
 
 pub mod paper_p;
 

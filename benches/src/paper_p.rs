@@ -14,10 +14,10 @@ use oneport_numbers::{common_denominator, numerator_over};
 use rustworkx_core::max_weight_matching::max_weight_matching;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 
-/// Multipliers as integers: so many units are 1.
+/// Fixed-point value of the multiplier 1.
 const UNIT: i64 = 1 << 40;
 
-/// What became of it.
+/// Result of a run.
 pub struct PaperP {
     /// The optimum, exactly; `None` if the limit came first.
     pub throughput: Option<Rational>,

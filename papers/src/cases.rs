@@ -26,7 +26,7 @@ pub struct Case {
 /// Nodes named by single words, links as (from, to, cost).
 ///
 /// # Errors
-/// An edge between unknown nodes, a cost that is no number.
+/// An edge between unknown nodes, a cost that is not a number.
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform> {
     let mut builder = Platform::builder();
     for name in nodes.split_whitespace() {

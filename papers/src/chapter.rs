@@ -1,15 +1,15 @@
-//! What is known about one paper.
+//! One paper: its rows and the checks that compute ours.
 
 use anyhow::Result;
 
 use crate::figures::Figure;
 use crate::rows::{self, Check, Judged, Paper};
 
-/// What is known about one paper.
+/// One paper: its rows and the checks that compute ours.
 pub struct Chapter {
     /// Its fixture, `fixtures/papers/STEM.toml`.
     pub stem: &'static str,
-    /// By row, what computes ours; part by part.
+    /// Per row, the function that computes our value; in parts.
     pub checks: &'static [&'static [(&'static str, Check)]],
     /// Drawings and tables; part by part.
     pub figures: &'static [fn() -> Result<Vec<Figure>>],

@@ -28,7 +28,7 @@ What `oneport compare` says of every platform in `fixtures/platforms`. `cargo xt
 compares it with what is computed.
 
 A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: what its
-messages keep busy, counted exactly. Messages between nodes that are no neighbours take the cheapest path; of equally cheap ones,
+messages keep busy, counted exactly. Messages between nodes that are not neighbours take the cheapest path; of equally cheap ones,
 senders take turns or all take the first, as sustains more. `equal rings at once` are those that `oneport rings` finds, at most 32 over at most 16 processors, each over links
 of its own. All processors take part, the first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
 time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this

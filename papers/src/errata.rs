@@ -19,9 +19,9 @@ use crate::toy::Toy;
 /// The two sides of an erratum.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// What the printed text yields.
+    /// Value by the printed text.
     pub printed: Value,
-    /// What is right.
+    /// The right value.
     pub right: Value,
 }
 
@@ -37,7 +37,7 @@ impl Sides {
     }
 }
 
-/// The optimum of a program with errors, beside the throughput on which both our programs and the referee agree.
+/// The optimum of a program with errors, next to the throughput on which both our programs and the referee agree.
 fn programs(case: &Case, errors: Errors) -> Result<Sides> {
     let printed = Program::new(&case.platform, &case.collective.commodities(), errors).throughput()?;
     Ok(Sides::new(printed, case.throughput()?))
@@ -99,7 +99,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     sent.sort_by_key(within);
     let mut sent = sent.into_iter().enumerate();
     let (place, event) = sent.find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
-    // Every part has its slot; which slots does the message touch, counted from the start of its own period?
+    // Every part has its slot; which slots does the message touch, counted from the start of its period?
     let (mut start, mut parts) = (whole(0), Vec::new());
     let origin = event.pieces.first().map(|(start, _)| (start / &schedule.period).floor() * &schedule.period);
     let origin = origin.context("a transfer without a time")?;
@@ -136,7 +136,7 @@ pub fn in_transit() -> Result<Sides> {
     Ok(Sides::new(out, into))
 }
 
-/// E000-8: periods until all buffers are full, beside the diameter; four nodes, one long fast path.
+/// E000-8: periods until all buffers are full, next to the diameter; four nodes, one long fast path.
 pub fn filling_a_long_path() -> Result<Sides> {
     let mut links = Vec::new();
     for from in ["s", "a", "b", "t"] {
@@ -182,7 +182,7 @@ fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> 
     Ok(Sides::new(whole(diameter(platform)), whole(periods)))
 }
 
-/// E000-26: periods until all buffers are empty again, beside `I + T` with the diameter: a fast path of four links.
+/// E000-26: periods until all buffers are empty again, next to `I + T` with the diameter: a fast path of four links.
 pub fn emptying_a_long_path() -> Result<Sides> {
     let names = ["s", "a", "b", "c", "t"];
     let fast: Vec<(&str, &str)> = names.windows(2).map(|pair| (pair[0], pair[1])).collect();

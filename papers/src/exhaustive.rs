@@ -9,7 +9,7 @@ use crate::rows::Finding;
 use crate::runs::Run;
 use crate::search;
 
-/// The most that any schedule attains, beside our own and the ceiling.
+/// The maximum over all schedules, our schedule, and the ceiling.
 #[derive(Debug, Default)]
 pub struct Held {
     /// Pairs (G, K).
@@ -18,7 +18,7 @@ pub struct Held {
     pub tight: usize,
     /// The most possible by the last K, by platform.
     pub last: Vec<String>,
-    /// At most so many instances that our periodic schedule is behind the most possible.
+    /// Upper bound on the instances by which our periodic schedule is behind the maximum.
     pub behind: u64,
 }
 
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// One instance more than TP K at the horizon: a search up to so many finds `opt(G, K)` itself, or a contradiction.
+/// One instance more than TP K at the horizon: a search up to this number finds `opt(G, K)` itself, or a contradiction.
 pub fn beyond(case: &Case, horizon: usize) -> Result<u8> {
     Ok(u8::try_from(whole_number(&(case.throughput()? * whole(horizon)).floor())? + 1)?)
 }

@@ -1,4 +1,4 @@
-//! What the report shows besides rows: drawings and tables.
+//! Drawings and tables of the report.
 
 use anyhow::Result;
 use oneport::plan::{PeriodicSchedule, SteadyState};
@@ -13,15 +13,15 @@ use crate::runs::Run;
 pub struct Figure {
     /// Heading; also the drawing's file name.
     pub title: String,
-    /// What there is to see.
+    /// Caption.
     pub caption: String,
-    /// What is shown.
+    /// The drawing or table.
     pub body: Body,
     /// Whether it takes the page's whole width.
     pub wide: bool,
 }
 
-/// What a figure shows.
+/// Content of a figure.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// A drawing.

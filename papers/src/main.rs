@@ -109,7 +109,7 @@ fn run(folder: &Path) -> Result<Report> {
     write(&report, folder)?;
     peers::check()?;
     let page = folder.join("index.html");
-    // Whoever reads only the beginning (`| head`) is no failure.
+    // A reader that stops early (`| head`) is not a failure.
     let _ = writeln!(
         std::io::stdout(),
         "{}\n{} in {:.1} s; report: {}",

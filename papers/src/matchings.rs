@@ -57,7 +57,7 @@ pub fn check(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, cut:
     Ok(())
 }
 
-/// Every way to cut the occupations into `count` matchings within one unit of time, one per set of matchings.
+/// All decompositions of the occupations into `count` matchings within one unit of time, one per set of matchings.
 pub fn cuts(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, count: usize) -> Result<Vec<Vec<Weighted>>> {
     let links: Vec<LinkId> = occupations.keys().copied().collect();
     let matchings = all_matchings(platform, &links);

@@ -1,4 +1,4 @@
-//! The same pipeline on real networks, where the data folder beside the repository is there, and on our own platforms.
+//! The same pipeline on real networks, if the data folder next to the repository exists, and on our platforms.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -70,12 +70,12 @@ pub struct Solved {
     pub cells: Vec<String>,
 }
 
-/// What came of all networks.
+/// Results of all networks.
 #[derive(Debug, Clone, Default)]
 pub struct Networks {
     /// One row per collective and network.
     pub rows: Vec<Solved>,
-    /// What could not be done and why.
+    /// Skipped networks, with reasons.
     pub notes: Vec<String>,
     /// A drawing per network.
     pub figures: Vec<Figure>,
@@ -108,7 +108,7 @@ pub fn run() -> Result<Networks> {
     Ok(networks)
 }
 
-/// The data folder beside the repository; it may be absent.
+/// The data folder next to the repository; it may be absent.
 pub fn data_folder() -> PathBuf {
     root().join("../shared/data")
 }

@@ -92,7 +92,7 @@ fn list(values: Vec<usize>) -> Value {
     Value::List(values.into_iter().map(Value::from).collect())
 }
 
-/// Of the four amounts drawn, two come in and two go out; there is one way.
+/// Two of the four amounts drawn come in and two go out; the assignment is unique.
 fn amounts_through_figure_1() -> Result<Finding> {
     let slides = Paper::load("003")?;
     let amounts = slides.printed("amounts")?.list()?;
@@ -528,7 +528,7 @@ fn figures() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Figure 3(a) as a table: who sends to whom for how long.
+/// Figure 3(a) as a table: sender, receiver, time.
 fn bipartite(toy: &Toy) -> Figure {
     let platform = &toy.case.platform;
     let busy = toy.occupations();

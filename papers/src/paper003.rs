@@ -40,12 +40,12 @@ const CHECKS: &[(&str, Check)] = &[
     ("asymptotic", |_| limit_is_one(&scatter_runs()?)),
 ];
 
-/// The slides' drawings are those of RR-4872.
+/// The slides use the drawings of RR-4872.
 fn figures() -> Result<Vec<Figure>> {
     Ok(Vec::new())
 }
 
-/// Exactly one way to split the four amounts into two that come in and two that go out.
+/// The four amounts split into two incoming and two outgoing in exactly one way.
 fn amounts(paper: &Paper) -> Result<Finding> {
     let amounts = paper.printed("amounts")?.list()?;
     ensure!(amounts.len() == 4, "four amounts");
@@ -56,7 +56,7 @@ fn amounts(paper: &Paper) -> Result<Finding> {
     Ok(Finding::claim(halves.len() == 1, format!("conserved, {split}")))
 }
 
-/// What slides 29 and 30 say of the costs: time over messages, link by link. The platform's file must say the same.
+/// Costs by slides 29 and 30: time over messages, link by link. The platform's file must say the same.
 fn costs(slides: &Paper) -> Result<Finding> {
     let mut messages: BTreeMap<&str, Rational> = BTreeMap::new();
     for (name, amount) in slides.printed("flows")?.table()? {

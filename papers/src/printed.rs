@@ -9,7 +9,7 @@ use oneport::platform::LinkId;
 use oneport::{NodeId, Platform, Rational};
 use oneport_exact::{Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver};
 
-/// Which of the printed errors are carried out. All false: the corrected program.
+/// Printed errors to reproduce. All false: the corrected program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Errors {
     /// E000-1: the conservation law also binds the source.

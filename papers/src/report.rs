@@ -9,7 +9,7 @@ use crate::figures::{Body, Figure};
 use crate::networks::{self, Networks};
 use crate::rows::{Judged, Kind, Paper, Verdict};
 
-/// What kinds of row there are.
+/// The kinds of row.
 pub const KINDS: [(Kind, &str); 5] = [
     (Kind::Printed, "a value that the paper prints"),
     (Kind::Yields, "what a printed program or formula yields, carried out as printed"),
@@ -18,7 +18,7 @@ pub const KINDS: [(Kind, &str); 5] = [
     (Kind::Ours, "a statement of ours about what the paper shows"),
 ];
 
-/// What the verdicts mean.
+/// Meaning of the verdicts.
 pub const VERDICTS: [(Verdict, &str); 5] = [
     (Verdict::Exact, "ours is what is printed, computed by means that do not know it"),
     (Verdict::Holds, "true wherever it was tried"),
@@ -32,7 +32,7 @@ const WIDTH: u16 = 130;
 
 /// One paper with its outcome.
 pub struct Section {
-    /// What it prints.
+    /// Its printed values.
     pub paper: Paper,
     /// Every row, judged.
     pub rows: Vec<Judged>,
@@ -42,7 +42,7 @@ pub struct Section {
 
 /// Everything.
 pub struct Report {
-    /// By paper.
+    /// Per paper.
     pub sections: Vec<Section>,
     /// Real networks.
     pub networks: Networks,
@@ -115,7 +115,7 @@ impl Report {
         out
     }
 
-    /// The report as Markdown; drawings are files beside it.
+    /// The report as Markdown; drawings are separate files.
     pub fn markdown(&self) -> String {
         let mut out = format!(
             "# The papers against oneport\n\n{} ({:.1} s).\n\n{}\n\n{}\n",

@@ -1,9 +1,8 @@
-//! What the papers print, what we find, and the verdict on each row.
+//! Printed value, our value and the verdict of each row.
 //!
 //! The printed values live in `fixtures/papers/NAME.toml`, each with its place and the verdict expected. A check
-//! computes ours; [`judge`] compares exactly. A verdict other than the one expected is a failure, and so is a row
-//! without a check or a check without a row. Only what the paper prints can be `exact`; a statement `holds` where it
-//! was tried.
+//! computes ours; [`judge`] compares exactly. An unexpected verdict is a failure, and so is a row without a check or a
+//! check without a row. Only what the paper prints can be `exact`; a statement `holds` if all trials agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -95,12 +94,12 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a row holds.
+/// Content of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A value that the paper prints.
     Printed,
-    /// What a printed program, formula or rule yields when it is carried out as printed; the check carries it out.
+    /// Value of a printed program, formula or rule, executed as printed by the check.
     Yields,
     /// A statement of the paper.
     Theorem,
@@ -126,7 +125,7 @@ impl Kind {
     }
 }
 
-/// What came of a row.
+/// Result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -166,15 +165,15 @@ pub struct Row {
     pub id: String,
     /// Section, figure, slide.
     pub place: String,
-    /// What it is.
+    /// Description.
     pub what: String,
-    /// What the next field is.
+    /// Kind of the next field.
     pub kind: Kind,
     /// The printed value, what the printed program yields, or the statement.
     pub stated: Value,
-    /// What is right, where the paper is wrong.
+    /// The right value, if the paper is wrong.
     pub right: Option<Value>,
-    /// What we expect to find.
+    /// The expected verdict.
     pub verdict: Verdict,
     /// Which entry of `docs/errata.md` explains it.
     pub erratum: Option<String>,
@@ -307,11 +306,11 @@ fn checked(raw: RawRow) -> Result<Row> {
     Ok(Row { id, place, what, kind, stated, right, verdict, erratum, reason, drawn })
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Debug, Clone)]
 pub struct Finding {
     ours: Ours,
-    /// What the paper's own text yields when it is carried out as printed; compared with the printed value.
+    /// Value of the paper's text, executed as printed; compared with the printed value.
     as_printed: Option<Value>,
     note: String,
 }
@@ -348,12 +347,12 @@ impl Finding {
         Finding { ours: Ours::Cells { equal, of, words: words.into() }, as_printed: None, note: String::new() }
     }
 
-    /// What was found of a statement that is neither proved nor refuted.
+    /// Evidence for a statement that is neither proved nor refuted.
     pub fn undecided(found: impl Into<String>) -> Finding {
         Finding { ours: Ours::Undecided(found.into()), as_printed: None, note: String::new() }
     }
 
-    /// What carrying out the printed text yields.
+    /// Adds the value of the printed text.
     pub fn with_printed(mut self, value: impl Into<Value>) -> Finding {
         self.as_printed = Some(value.into());
         self

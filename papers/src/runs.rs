@@ -22,7 +22,7 @@ pub struct Run {
     pub period: Rational,
     /// Instances per period.
     pub instances: u64,
-    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, of which the paper does not say
+    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, where the paper does not define
     /// it, the number of stages.
     pub initial: u64,
     /// Periods in which instances were started.
@@ -57,17 +57,17 @@ impl Run {
         })
     }
 
-    /// Instances complete by the end of so many periods.
+    /// Instances complete by the end of `periods` periods.
     pub fn delivered(&self, periods: u64) -> u64 {
         self.report.complete_after(periods)
     }
 
-    /// `TP(G) K` after so many periods, for a schedule that attains the optimum.
+    /// `TP(G) K` after `periods` periods, for a schedule that attains the optimum.
     pub fn ceiling(&self, periods: u64) -> u64 {
         periods * self.instances
     }
 
-    /// The paper's lower bound `steady(G, K) = floor((K - 2I - T) / T) T TP` after so many periods, `I` the time to
+    /// The paper's lower bound `steady(G, K) = floor((K - 2I - T) / T) T TP` after `periods` periods, `I` the time to
     /// fill the buffers.
     pub fn paper_floor(&self, periods: u64) -> u64 {
         periods.saturating_sub(2 * self.initial + 1) * self.instances
@@ -90,7 +90,7 @@ impl Run {
         let mut forwarded = vec![BigUint::zero(); platform.nodes().len()];
         for scheduled in &schedule.patterns {
             for task in &scheduled.pattern.tasks {
-                // What is sent on, and not from its source.
+                // Forwarded values, not sent by their source.
                 if let Task::Send { link, after: Some(_), .. } = *task {
                     forwarded[platform.link(link).from.index()] += &scheduled.copies;
                 }

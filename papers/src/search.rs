@@ -1,9 +1,9 @@
 //! `opt(G, K)` of RR-4872, section 3.4 and (for reduces) 4.5, by trying every schedule.
 //!
-//! Times are whole, messages have size 1, nothing is interrupted, and every node sends, receives and merges at the same
-//! time. Starting every task as early as the order of tasks at the ports allows makes all dates whole, so whole dates
-//! are enough. Messages that are cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of
-//! them are whole by `K`.
+//! Times are whole, messages have size 1, no transfer is interrupted, and every node sends, receives and merges at the
+//! same time. Starting every task as early as the order of tasks at the ports allows makes all dates whole, so whole
+//! dates are enough. Messages cut into `q` equal parts ask the same question: `opt(G, q K) / q`, rounded down, of them
+//! are whole by `K`.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use oneport::{NodeId, Platform, Rational};
 
 use crate::cases::Case;
 
-/// By node, what it sends (link, value, time left); where values are merged, then by node what it merges (no link).
+/// Per node, its send (link, value, time left); if values are merged, then per node its merge (no link).
 type Busy = Vec<Option<(u16, u8, u8)>>;
 /// The number of each value that each node holds; owned ones are not counted.
 type Held = Vec<u8>;
-/// States by what is under way.
+/// States by the tasks under way.
 type Layer = BTreeMap<Busy, Vec<Held>>;
 
 /// Values that travel, and are merged.
@@ -39,7 +39,7 @@ pub struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// So many values on a platform; nothing is owned, sent, merged or wanted yet.
+    /// `values` values on a platform, without owners, tasks or goals.
     ///
     /// # Errors
     /// A time is not a whole number below 256.
@@ -67,7 +67,7 @@ impl<'a> Game<'a> {
     }
 
     /// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a value at a node
-    /// help no schedule that reaches `most` instances, and are not told apart.
+    /// help no schedule that reaches `most` instances, and count as `most`.
     ///
     /// Exponential: for a handful of nodes and two dozen units of time; with merges, three or four and ten.
     pub fn most_by(&self, horizon: usize, most: u8) -> Vec<u64> {

@@ -34,7 +34,7 @@ impl Sketch {
         self.nodes.len() - 1
     }
 
-    /// Adds a link with words beside it.
+    /// Adds a link with words next to it.
     pub fn link(&mut self, from: usize, to: usize, words: impl Into<String>) {
         self.links.push(Link { from, to, words: words.into(), dashed: false });
     }
@@ -44,7 +44,7 @@ impl Sketch {
         self.links.push(Link { from, to, words: String::new(), dashed: true });
     }
 
-    /// Adds another sketch beside or below, moved by steps.
+    /// Adds another sketch to the right or below, moved by steps.
     pub fn add(&mut self, other: &Sketch, (right, down): (f64, f64)) {
         let first = self.nodes.len();
         self.nodes.extend(other.nodes.iter().map(|(name, (x, y))| (name.clone(), (x + right, y + down))));

@@ -23,7 +23,7 @@ pub enum Kind {
     Shares,
     /// Also borders, potentials and exchanges.
     Crossings,
-    /// What the solver proves its bound with.
+    /// The solver's certificate.
     Solver,
     /// The same, changed somewhere.
     Changed,
@@ -195,7 +195,7 @@ fn cuts(
     };
     let demands = collective.demands();
     let each = draw.percent(50);
-    // What is left of every way's price: for each demand, and for cuts of all demands in the last place.
+    // Rest of each path's price: per demand, and last for cuts of all demands.
     let fresh: Vec<Rational> = ways.iter().map(|(_, _, price)| price.clone()).collect();
     let mut left = vec![fresh; if each { demands } else { 1 }];
     let mut cuts: Vec<Cut> = Vec::new();
@@ -219,8 +219,7 @@ fn cuts(
     cuts
 }
 
-/// Between nodes that replicate, what the cheapest way through others costs: each node in between joins what
-/// is known (Floyd and Warshall).
+/// Cost of the cheapest path between replicating nodes, through others (Floyd and Warshall).
 fn routes(platform: &Platform, price: impl Fn(LinkId) -> Rational) -> Vec<(NodeId, NodeId, Rational)> {
     let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
     let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>, ends: (NodeId, NodeId), price: Rational| {
@@ -307,7 +306,7 @@ fn part_of(task: &Task) -> Interval {
     }
 }
 
-/// Every task on intervals of so many operands, with its price.
+/// Every task on intervals of `operands` operands, with its price.
 fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &Certificate) -> Vec<(Task, Rational)> {
     let mut tasks = Vec::new();
     let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));

@@ -15,7 +15,7 @@ use crate::prices::{compute_price, link_price};
 use crate::sample::Sample;
 use crate::throughput::{Oracle, Prices, Refused, Truth};
 
-/// What a check came to.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The bound holds; whether the cheapest instance costs exactly as much as the bound says.
@@ -27,7 +27,7 @@ pub enum Verdict {
     Refused,
     /// The search was too large.
     GivenUp,
-    /// A bound below the truth, an optimum that is none, a refusal without a reason, or a panic.
+    /// A bound below the truth, a false optimum, a refusal without a reason, or a panic.
     Wrong(String),
 }
 
@@ -38,11 +38,11 @@ pub struct Checked {
     pub kind: Option<Kind>,
     /// The certificate, if there is one.
     pub certificate: Option<Certificate>,
-    /// What came out.
+    /// The result.
     pub verdict: Verdict,
 }
 
-/// How a bound is computed: the referee's way, or a false one that has to be caught.
+/// Computes a bound: the referee's method, or a false one that must be caught.
 pub type Bound<'a> = &'a dyn Fn(&Sample, &Certificate) -> Result<Rational, Violation>;
 
 /// The referee's bound.
@@ -184,7 +184,7 @@ fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
     resources.chain(sets).sum()
 }
 
-/// What the solver says of a question, and the certificate that it gives.
+/// Compares the solver's answer and certificate with the truth.
 fn check_solver(
     sample: &Sample,
     formulation: Formulation,

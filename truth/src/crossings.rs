@@ -10,8 +10,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use crate::draw::Draw;
 use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
-/// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no
-/// all-reduce.
+/// Adds them for every all-reduce, charging each link about as much as it has left; nothing for other collectives.
 pub fn add_crossings(
     draw: &mut Draw,
     platform: &Platform,
@@ -47,9 +46,9 @@ struct Filling<'a, 'b> {
     platform: &'a Platform,
     demand: Demand<'b>,
     place: usize,
-    /// What of the price of the smallest message over each link is not yet charged.
+    /// Per link: rest of the price of the smallest message.
     left: Vec<Rational>,
-    /// By processor: the price of the smallest merge.
+    /// Per processor: the price of the smallest merge.
     merges: &'a [(NodeId, Rational)],
     certificate: &'a mut Certificate,
 }
@@ -75,8 +74,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The borders, gatherings and potentials that prove the most together, of all that follow the rules (borders:
-    /// those that have no node in several sets, and some more): a linear program over all of them.
+    /// The borders, gatherings and potentials that prove the most together, among all that follow the rules (borders:
+    /// those without a node in several sets, and some more): a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
@@ -241,7 +240,7 @@ impl Filling<'_, '_> {
         borders
     }
 
-    /// What the documentation of borders asks for.
+    /// The documented conditions on borders.
     fn follows_the_rules(&self, sets: &[Vec<NodeId>], direction: Direction) -> bool {
         let owners = |set: &[NodeId]| self.demand.operands.iter().filter(|owner| set.contains(owner)).count();
         let each = sets.iter().all(|set| owners(set) > 0);
@@ -349,7 +348,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// So many sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
+    /// `count` sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
     /// nodes are in none, in one, or (now and then) in several.
     fn sets(&mut self, count: usize, in_one: impl Fn(&Platform, NodeId) -> bool) -> Vec<Vec<NodeId>> {
         let owners = self.draw.shuffled(self.demand.operands.iter().copied());

@@ -29,7 +29,7 @@ impl Draw {
         low + self.below(high + 1 - low)
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `cases` of a hundred cases.
     pub fn percent(&mut self, cases: usize) -> bool {
         self.below(100) < cases
     }

@@ -1,5 +1,4 @@
-//! What can happen while one demand of one instance is carried out: facts, the tasks that make them, what is there at
-//! first and what is wanted.
+//! One demand of one instance as a game: facts, tasks that make them, initial facts and goals.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ pub struct Fact {
     pub node: NodeId,
 }
 
-/// What a task occupies, for how long.
+/// The resource that a task occupies, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A link, for a transfer.
@@ -36,7 +35,7 @@ pub struct Move {
     pub inputs: Vec<u16>,
     /// The fact made.
     pub output: u16,
-    /// What is occupied.
+    /// The resource.
     pub place: Place,
     /// Time units that it takes.
     pub time: Rational,
@@ -57,7 +56,7 @@ pub struct Game {
     pub copies: Vec<bool>,
     /// The operands at their owners.
     pub start: Vec<u16>,
-    /// What is wanted, without what is there.
+    /// Goals that are not initial facts.
     pub goals: Vec<u16>,
 }
 
@@ -142,8 +141,7 @@ fn mask(interval: Interval) -> Part {
     (interval.first..=interval.last).map(|operand| 1 << operand).sum()
 }
 
-/// By which interval amounts are looked up. Where parts are no intervals, amounts depend on the number of operands
-/// alone.
+/// The interval whose amounts apply. If a part is not an interval, its amounts depend on the number of operands only.
 fn interval(part: Part) -> Interval {
     if is_interval(part) {
         let first = part.trailing_zeros() as usize;

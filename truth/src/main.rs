@@ -13,7 +13,7 @@ use oneport_truth::sample::{Sample, sample};
 
 const USAGE: &str = "usage: oneport-truth [--instances N] [--seed S] [--from INSTANCE] [--solver-every N] [--states N]";
 
-/// What is asked on the command line.
+/// The command line.
 struct Arguments {
     instances: u64,
     seed: u64,
@@ -33,7 +33,7 @@ struct Count {
 #[derive(Default)]
 struct Row {
     instances: u64,
-    /// By kind; the solver's answers in the last place.
+    /// Per kind; the solver's answers last.
     counts: BTreeMap<Option<Kind>, Count>,
     refused: u64,
     given_up: u64,
@@ -138,8 +138,8 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
     out + &write_platform(platform, PlatformFormat::Toml).unwrap_or_else(|fault| fault.to_string())
 }
 
-/// For every collective and model: instances; of each kind of certificate the bounds that hold and, of these, the tight
-/// ones; of the solver's answers those that hold and, of these, the optimal ones.
+/// For every collective and model: instances; per kind of certificate the bounds that hold and the tight ones; for the
+/// solver the answers that hold and the optimal ones.
 fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
     let mut columns: Vec<Option<Kind>> = Kind::ALL.into_iter().map(Some).collect();
     columns.push(None);

@@ -1,4 +1,4 @@
-//! What a certificate charges for a task, as its documentation has it.
+//! The price of a task under a certificate, as documented.
 
 use num_traits::One;
 use oneport_plan::{Amount, Certificate, Collective, Interval, Resource, Volumes};

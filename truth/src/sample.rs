@@ -20,7 +20,7 @@ pub struct Sample {
     pub model: &'static str,
 }
 
-/// What is drawn, with weights: collectives whose bounds are the hardest come more often.
+/// Collectives to draw, with weights: those with harder bounds come more often.
 const COLLECTIVES: &[(&str, usize)] = &[
     ("scatter", 2),
     ("gather", 2),
@@ -41,7 +41,7 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("custom", 6),
 ];
 
-/// Draws a question: the name of its collective first, then who takes part, nodes, links and numbers.
+/// Draws a question: the name of its collective first, then participants, nodes, links and numbers.
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
@@ -53,7 +53,7 @@ pub fn sample(draw: &mut Draw) -> Sample {
     let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups", "custom"]
         .contains(&label)
         || label.starts_with("reduce-to-several");
-    // Of a reduction, the target may be a processor that owns no operand.
+    // The target of a reduction may be a processor without an operand.
     let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
     let moves = ["scatter", "gather", "all-to-all", "sources-to-targets", "broadcast", "all-gather"].contains(&label);
     let processors = &order[..members + usize::from(outside)];
@@ -64,7 +64,7 @@ pub fn sample(draw: &mut Draw) -> Sample {
     let numbers = palette(draw);
     for node in (0..nodes).map(NodeId::new) {
         let mut drawn = random_node(draw, node, processors.contains(&node), copies);
-        // What only moves may be owned and received by nodes that do not compute, but for switches.
+        // Messages that only move may have owners and receivers without compute, except switches.
         if moves && processors.contains(&node) && drawn.replicates && draw.percent(25) {
             drawn.compute = None;
         }
@@ -191,7 +191,7 @@ fn custom(draw: &mut Draw, members: &[NodeId]) -> CustomDemand {
     let several = draw.between(1, members.len());
     let mut wanted = draw.shuffled(members.iter().copied())[..several].to_vec();
     if let &[owner] = &owners[..] {
-        // A message to its owner is none.
+        // An owner needs no message.
         wanted.retain(|&node| node != owner);
         if wanted.is_empty() {
             wanted.extend(members.iter().copied().find(|&node| node != owner));

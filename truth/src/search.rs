@@ -1,13 +1,12 @@
 //! The cheapest scheme of a demand under given prices, exactly, by searching backwards from the goals.
 //!
 //! A state is the collection of facts that are still needed. The last move of a scheme makes one of them; before it,
-//! its inputs are needed instead. What is at a node that replicates is needed once however many moves use it; at any
-//! other node every use needs a fact of its own, so that the state holds it several times. A state whose facts are all
-//! there at the start is the end of the search.
+//! its inputs are needed instead. A fact at a replicating node is needed once, however many moves use it; at any other
+//! node each use needs a copy, so the state holds it several times. A state of initial facts ends the search.
 //!
 //! Moves can be put into the order of the number of operands of what they make, since no move makes its inputs larger
 //! than its output. So of the facts needed, those of the greatest part may be taken to be made last. The search is A*
-//! (Hart, Nilsson, Raphael 1968): what is left costs at least as much as the dearest needed fact by itself, and at
+//! (Hart, Nilsson, Raphael 1968): the rest costs at least as much as the most expensive needed fact by itself, and at
 //! least as much as a transfer into every node that needs what its own operands do not make, and the merges of one
 //! fact.
 
@@ -28,12 +27,12 @@ pub struct Cheapest<P> {
     pub moves: Vec<u32>,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found<P> {
     /// A cheapest scheme.
     Scheme(Cheapest<P>),
-    /// There is no scheme.
+    /// No scheme exists.
     Nothing,
     /// More states than allowed.
     TooMany,
@@ -55,7 +54,7 @@ struct Seen<P> {
 }
 
 struct Search<P> {
-    /// What each fact costs by itself at least; `None` where it cannot be made.
+    /// Lower bound on the price of each fact by itself; `None` if it cannot be made.
     alone: Vec<Option<P>>,
     least: Least<P>,
     seen: Vec<Seen<P>>,
@@ -143,7 +142,7 @@ fn ways_back<P: Price>(game: &Game, prices: &[P], facts: &[u16], part: Part) -> 
 
 /// The cheapest moves there are.
 struct Least<P> {
-    /// By node: the operands that it owns, and the cheapest transfer to it.
+    /// Per node: the operands that it owns, and the cheapest transfer to it.
     nodes: Vec<(Part, Option<P>)>,
     /// The cheapest merge.
     merge: P,
@@ -167,7 +166,7 @@ impl<P: Price> Least<P> {
         Least { nodes, merge: merge.unwrap_or_else(P::zero) }
     }
 
-    /// What making these facts costs at least: a transfer to every node with a fact that its own operands do not make
+    /// Lower bound on the price of these facts: a transfer to every node with a fact that its own operands do not make
     /// (to one that does not replicate, for every such fact), and as many merges as the greatest fact takes.
     fn of(&self, game: &Game, facts: &[u16]) -> P {
         let (mut sum, mut last, mut merges) = (P::zero(), None, 0);
@@ -187,8 +186,8 @@ impl<P: Price> Least<P> {
     }
 }
 
-/// The price of each fact by itself: a dearer input never makes an output cheaper, so facts are settled in the order of
-/// their prices (Knuth 1977). The inputs of a merge have no operand in common, and so nothing that both could use.
+/// The price of each fact by itself: a more expensive input never makes an output cheaper, so facts are settled in the
+/// order of their prices (Knuth 1977). The inputs of a merge have no operand in common, so they share no task.
 fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     let mut settled: Vec<Option<P>> = vec![None; game.facts.len()];
     let mut open: BinaryHeap<Reverse<(P, u16)>> = game.start.iter().map(|&fact| Reverse((P::zero(), fact))).collect();
@@ -208,8 +207,7 @@ fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     settled
 }
 
-/// What is needed when these inputs are needed too. What is at a node that replicates is needed once, and not at all if
-/// it is there at the start.
+/// Facts needed if these inputs are needed too. A fact at a replicating node is needed once, an initial one not at all.
 fn needed(game: &Game, mut facts: Vec<u16>, inputs: &[u16]) -> Vec<u16> {
     for &input in inputs {
         let once = game.copies[usize::from(input)];

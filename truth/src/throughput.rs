@@ -14,10 +14,10 @@ use crate::busy::maximal_sets;
 use crate::game::{Game, Place};
 use crate::search::{Found, cheapest};
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// A demand that no scheme carries out.
+    /// A demand without a scheme.
     Impossible,
     /// Too many facts, states or links.
     TooLarge,
@@ -109,8 +109,7 @@ impl<'a> Oracle<'a> {
         Ok((total, load))
     }
 
-    /// What the prices are worth per unit of time: the most that a set of simultaneous transfers collects, and every
-    /// processor.
+    /// Value of the prices per unit of time: the maximum over sets of simultaneous transfers, plus all processors.
     pub fn worth(&self, prices: &Prices) -> Rational {
         let of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
         let set = |links: &Vec<LinkId>| links.iter().map(|&link| of(Place::Link(link))).sum::<Rational>();
@@ -150,7 +149,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The moves of a scheme, or why there is none.
+/// The moves of a scheme, or the reason for its absence.
 fn moves_of<P>(found: Found<P>) -> Result<Vec<u32>, Refused> {
     match found {
         Found::Scheme(scheme) => Ok(scheme.moves),
@@ -166,16 +165,16 @@ fn scaled(numbers: &[Rational]) -> (Vec<BigUint>, BigInt) {
     (numbers.iter().map(scale).collect(), common)
 }
 
-/// The program over the schemes known so far: throughput, how often each scheme is carried out, and how long each
-/// maximal set of simultaneous transfers lasts, all per unit of time.
+/// The program over the schemes known so far: throughput, rate of each scheme, and duration of each maximal set of
+/// simultaneous transfers, all per unit of time.
 struct Master {
     solver: Solver,
     throughput: Column,
-    /// By demand: its schemes are carried out often enough.
+    /// Per demand: its schemes reach its rate.
     served: Vec<Row>,
-    /// By link: it is busy no longer than the sets that it belongs to last.
+    /// Per link: its sets last at least as long as it is busy.
     links: BTreeMap<LinkId, Row>,
-    /// By processor: it is busy no longer than the time there is.
+    /// Per processor: it is busy for at most one unit of time.
     processors: BTreeMap<NodeId, Row>,
 }
 

@@ -1,8 +1,8 @@
 //! `cargo xtask bench [ARGUMENTS]`: the measurements.
 //!
-//! Times depend on the machine and on who else works on it. So a dozen benchmarks are also measured beside a reference
-//! loop in the same run, and their ratio to it is set beside the ratio that the last release recorded. Questions on
-//! many nodes are set beside one search on the same platform instead.
+//! Times depend on the machine and its load. So a dozen benchmarks run next to a reference loop, and their ratio to it
+//! is printed next to the last release's ratio. Questions on many nodes are compared with one search on the same
+//! platform.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -71,8 +71,8 @@ pub fn record() -> Result<()> {
     fs::write(workspace::root()?.join(RECORD), text + "\n").with_context(|| format!("cannot write {RECORD}"))
 }
 
-/// Measures the dozen with programs that are built already, and prints each ratio beside the recorded one. A ratio
-/// that has grown fails nothing: it is for people to read.
+/// Measures the dozen with programs that are built already, and prints each ratio next to the recorded one. A larger
+/// ratio fails nothing.
 ///
 /// # Errors
 /// A benchmark is missing, or does not end well.

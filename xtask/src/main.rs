@@ -1,4 +1,4 @@
-//! `cargo xtask VERB`: what is done to this repository, one module per verb. It dispatches and solves nothing.
+//! `cargo xtask VERB`: work on this repository, one module per verb. It dispatches and solves nothing.
 //!
 //! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it
 //! runs.
@@ -48,7 +48,7 @@ enum Verb {
     },
     /// Measure; every benchmark asserts its answer (runs setup first)
     Bench {
-        /// Measure a dozen beside a reference loop, and record their ratios for the next release
+        /// Measure a dozen next to a reference loop, and record their ratios for the next release
         #[arg(long)]
         record: bool,
         /// Given to the benchmarks as they are
@@ -65,6 +65,8 @@ enum Verb {
     Simgrid(simgrid::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
+    /// Print the tuning constants: value, trade, measurement
+    Constants,
     /// Count the tokens of product code, crate by crate
     Tokens,
 }
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
+        Verb::Constants => tidy::constants::run(),
         Verb::Tokens => tokens::run(),
     };
     match result {

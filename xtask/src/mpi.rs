@@ -53,7 +53,7 @@ const PATIENCE: &str = "300";
 struct Bench {
     mpi: Mpi,
     folder: PathBuf,
-    /// Makes waiting ranks sleep, where the MPI has no way to.
+    /// Makes waiting ranks sleep if the MPI cannot.
     patience: Option<PathBuf>,
     library: PathBuf,
 }
@@ -126,7 +126,7 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
     let oneport = || Command::new(&program);
     let (mut plans, mut thresholds) = (Vec::new(), Vec::new());
     for ranks in RANKS {
-        // A platform of their own: on a larger one others would forward, and be ranks too.
+        // A separate platform: on a larger one other nodes would forward and be ranks.
         let platform = folder.join(format!("{ranks}.json"));
         let mut generate = oneport();
         generate.args([
@@ -206,8 +206,8 @@ impl Bench {
         Ok(run.args(program).env("ONEPORT_REPORT", "1").stdin(std::process::Stdio::null()).output()?)
     }
 
-    /// mpi4py's tests. All ranks write at once, so tests are counted and those that fail are named, as unittest does in
-    /// its summary: `Ran N tests`, `OK`, `FAIL: name (module.Class)`.
+    /// mpi4py's tests. All ranks write at once, so failures and counts are read from unittest's summary: `Ran N tests`,
+    /// `OK`, `FAIL: name (module.Class)`.
     fn mpi4py(&self, ranks: usize) -> Result<Count> {
         let site = self.folder.join("python");
         let tests = setup::mpi::source(PACKAGE, &self.folder)?.join("test");
@@ -239,7 +239,7 @@ impl Bench {
         Ok(count)
     }
 
-    /// MPICH's tests: the lines of its own list that ask for no devices and no more than eight ranks.
+    /// MPICH's tests: the lines of its list without devices and with at most eight ranks.
     fn mpich(&self, tests: &Path) -> Result<Count> {
         let list = fs::read_to_string(tests.join("coll/testlist.in"))
             .with_context(|| format!("{} holds no coll/testlist.in", tests.display()))?;
@@ -285,7 +285,7 @@ impl Bench {
         Ok(program)
     }
 
-    /// An archive of what MPICH's tests share. A test without a `main` of its own takes the one in there.
+    /// An archive of the code that MPICH's tests share, with a `main` for tests that lack one.
     fn shared(&self, tests: &Path) -> Result<PathBuf> {
         for (header, text) in
             [("mpitestconf.h", configuration()), ("dtpoolsconf.h", configuration()), ("mtest_mpix.h", String::new())]

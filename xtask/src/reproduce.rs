@@ -7,7 +7,7 @@ use crate::{setup, workspace};
 /// Sets up, then runs the reproduce program in release.
 ///
 /// # Errors
-/// Setup failed, or the program refused its arguments or found a verdict that nobody expected.
+/// Setup failed, or the program refused its arguments or found an unexpected verdict.
 pub fn run(arguments: &[String]) -> Result<()> {
     setup::run()?;
     let mut command = workspace::cargo(&["run", "--release", "--package", "oneport-papers", "--"])?;

@@ -1,8 +1,8 @@
 //! `cargo xtask tokens`: the size of product code, whatever its formatting.
 //!
 //! Words, numbers and other characters of Rust files below `src`, one each; a string counts as three. Comments, white
-//! space, items behind `#[cfg(test)]`, and programs that are no product (tests, benches, papers, truth, xtask) do not
-//! count. A quote between apostrophes is taken for the beginning of a string; figures are comparable all the same.
+//! space, items behind `#[cfg(test)]`, and programs outside of the product (tests, benches, papers, truth, xtask) do
+//! not count. A quote between apostrophes is taken for the beginning of a string; figures are comparable all the same.
 
 use std::collections::BTreeMap;
 

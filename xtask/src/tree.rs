@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Copies what is no build output and no history. A file that stands there already and is the same stays as it is, so
-/// that cargo does not build again what has not changed. One folder may be left out.
+/// Copies all but build output and history. Identical files stay as they are, so that cargo does not build them again.
+/// One folder may be left out.
 ///
 /// # Errors
 /// A file cannot be read or written.

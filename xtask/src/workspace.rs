@@ -13,7 +13,7 @@ use serde_json::Value;
 pub struct Source {
     /// Path from the root of the repository, with `/`.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
@@ -52,7 +52,7 @@ pub fn run(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// What `cargo metadata` says about the workspace.
+/// Output of `cargo metadata` for the workspace.
 pub fn metadata(arguments: &[&str]) -> Result<Value> {
     let mut command = cargo(&["metadata", "--format-version", "1"])?;
     command.args(arguments).stderr(std::process::Stdio::inherit());
@@ -86,7 +86,7 @@ fn walk(root: &Path, folder: &str, sources: &mut Vec<Source>) -> Result<()> {
                 walk(root, &path, sources)?;
             }
         } else if kind.is_file() && !["Cargo.lock", ".git"].contains(&path.as_str()) {
-            // What is not UTF-8 is no text.
+            // Other encodings are not text.
             if let Ok(text) = fs::read_to_string(entry.path()) {
                 sources.push(Source { path, text });
             }

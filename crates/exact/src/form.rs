@@ -281,6 +281,7 @@ fn row_factors(program: &LinearProgram) -> Vec<Rational> {
 
 /// The same form in machine words, when no residual can overflow: row and column sums below 2^62.
 fn narrow(form: &IntegerForm<BigInt>) -> Option<IntegerForm<i64>> {
+    // Fact: sums of two such numbers fit 63 bits and a sign.
     const LIMIT: u64 = 1 << 62;
     let word = |value: &BigInt| value.to_i64().filter(|value| value.unsigned_abs() < LIMIT);
     let words = |values: &[BigInt]| values.iter().map(word).collect::<Option<Vec<i64>>>();

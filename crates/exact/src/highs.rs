@@ -52,8 +52,11 @@ unsafe extern "C" fn interrupt(
     }
 }
 
+/// Fact: `kHighsBasisStatusBasic`.
 const BASIC: HighsInt = 1;
+/// Fact: `kHighsObjSenseMinimize`.
 const MINIMIZE: HighsInt = 1;
+/// Fact: `kHighsMatrixFormatColwise`.
 const COLUMN_WISE: HighsInt = 1;
 
 impl FloatModel {
@@ -152,7 +155,9 @@ impl FloatModel {
 
     /// Chooses the engine; with a basis at hand the simplex starts from it.
     pub fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
+        // Fact: HiGHS's number of this strategy.
         const DUAL: HighsInt = 1;
+        // Fact: HiGHS's number of this strategy.
         const PRIMAL: HighsInt = 4;
         self.int_option(c"simplex_strategy", if engine == Engine::PrimalSimplex { PRIMAL } else { DUAL })?;
         self.text_option(c"solver", if engine == Engine::InteriorPoint { c"ipm" } else { c"simplex" })
@@ -200,7 +205,7 @@ impl FloatModel {
 
     /// Lets the next run ask this watch, which has to outlive it.
     fn follow(&self, watch: &Watch) -> Result<(), ExactError> {
-        // Simplex, interior point, branch and bound.
+        // Fact: HiGHS's numbers of the callbacks of simplex, interior point, branch and bound.
         const INTERRUPTS: [HighsInt; 3] = [1, 2, 6];
         let data = std::ptr::from_ref(watch).cast_mut().cast::<c_void>();
         // SAFETY: a live instance. `interrupt` takes the data for a watch, and is called during runs alone.

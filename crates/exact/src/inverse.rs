@@ -23,7 +23,8 @@ use crate::form::{Coefficient, IntegerForm, bits, sign};
 use crate::kernel::{Basis, Kernel};
 use crate::vector::RationalVector;
 
-/// Rows beyond which the inverse would be filled with more long numbers than lifting ever makes.
+/// Rows up to which a basis keeps its inverse. Trades memory (a larger inverse has more long numbers than lifting
+/// makes) for time per system. Not measured.
 const MOST_ROWS: usize = 64;
 
 /// `Q` and `d` of a basis.

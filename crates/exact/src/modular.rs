@@ -1,8 +1,8 @@
 //! Arithmetic modulo a prime below 2^61.
 
-/// The Mersenne prime 2^61 - 1: reduction is two additions.
+/// Fact: the Mersenne prime 2^61 - 1: reduction is two additions.
 pub const FIRST_PRIME: u64 = (1 << 61) - 1;
-/// Primes to fall back on when a basis is singular modulo the first by accident.
+/// Fact: primes to fall back on when a basis is singular modulo the first by accident.
 pub const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
 
 /// Further primes, below `2^60`, from a start that depends on the data: otherwise data could be supplied that all fixed

@@ -30,7 +30,8 @@ use crate::kernel::Basis;
 use crate::program::{ExactError, LinearProgram, Relation};
 use crate::scaled::{Scaling, compose, decompose};
 
-/// A violation is magnified to 2^-18, far above the tolerance and far below what would swamp other numbers.
+/// Exponent to which a violation is magnified: far above HiGHS's tolerance, far below numbers that swamp others. Trades
+/// gain per round for rounds that fail. Not measured.
 const MAGNIFIED: i64 = -18;
 
 /// The program in equations, ready for one step after another.

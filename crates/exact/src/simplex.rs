@@ -20,8 +20,8 @@ use crate::program::Relation;
 use crate::scaled::decompose;
 use crate::vector::RationalVector;
 
-/// Steps without progress after which Bland's rule takes over, besides two for every row: degenerate programs need
-/// many, and Bland's rule many more.
+/// Steps without progress, besides two per row, before Bland's rule replaces the steepest choice. Trades time in cycles
+/// for the steps of Bland's rule, which are many more on degenerate programs. Not measured.
 const PATIENCE: usize = 50;
 
 /// Where the pivots ended.

@@ -20,18 +20,23 @@ use crate::scaled::{Scaling, compose, decompose};
 use crate::simplex::{Pivoted, dual_pivots, pivot};
 use crate::vector::RationalVector;
 
-/// Most rows, columns and entries: HiGHS numbers them with 32 bits.
+/// Fact: HiGHS numbers rows, columns and entries with 32 bits.
 const LIMIT: usize = 1 << 30;
-/// Rounds of refinement before exact pivots take over.
+/// Rounds of refinement before exact pivots. Trades HiGHS runs for exact pivots, of which each factorises anew.
+/// Measured on 600 scatter programs of six families of costs: refinement repairs 57 bases, pivots 97
+/// (docs/measurements.md).
 const REFINEMENT_ROUNDS: usize = 6;
-/// Time for one round, beyond twice what HiGHS has taken so far.
+/// Time for one round of refinement, besides twice HiGHS's time so far. Trades time of rounds that fail for exact
+/// pivots. Not measured.
 const REFINEMENT_TIME: Duration = Duration::from_millis(500);
-/// Dual pivots that make a nearly optimal basis feasible, beyond two for every violation.
+/// Dual pivots that repair a nearly optimal basis, besides two per violation. Trades exact pivots from this basis for a
+/// primal phase from the beginning. Not measured.
 const DUAL_PIVOTS: usize = 50;
-/// Rows per column from which on HiGHS does not presolve: the simplex takes few steps there, presolving takes longer.
-/// A whole broadcast of 3000 nodes takes 3.4 s of CPU, 3.7 with presolving.
+/// Rows per column above which HiGHS does not presolve. Trades simplex steps for presolve time. Measured: broadcast on
+/// 3000 nodes 3.4 s of CPU, 3.7 s with presolve.
 const TALL: usize = 16;
-/// Columns added to a program that exact pivots solved, from whose basis they go on.
+/// Added columns up to which exact pivots go on from their last basis. Trades exact pivots for a HiGHS run that cannot
+/// tell near ties apart. Not measured.
 const FEW_COLUMNS: usize = 24;
 
 /// Which engine proposes the basis.

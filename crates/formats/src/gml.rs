@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
                 }
             }
             if attributes.len() > MAX_ATTRIBUTES {
-                let instead = "leave out what is no bandwidth";
+                let instead = "leave out attributes other than bandwidths";
                 let mistake = Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead };
                 return Err(self.source.error(offset, None, mistake));
             }

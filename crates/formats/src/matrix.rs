@@ -310,7 +310,7 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
         let what = match &node.compute {
             None => "is a router",
             Some(compute) if !compute.is_one() => "has a compute time other than 1",
-            _ if node.model.is_some() => "has a port model of its own",
+            _ if node.model.is_some() => "has a separate port model",
             _ if node.ports.is_some() => "has a number of ports",
             _ if !node.replicates => "does not replicate",
             _ => continue,

@@ -94,7 +94,7 @@ impl FromStr for PathType {
     fn from_str(text: &str) -> Result<Self, String> {
         let names = || PathType::ALL.map(PathType::name).join(", ");
         let found = PathType::ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| format!("'{}' is no path type; there are {}", clip(text), names()))
+        found.ok_or_else(|| format!("'{}' is not a path type; there are {}", clip(text), names()))
     }
 }
 

@@ -6,7 +6,8 @@ use std::convert::Infallible;
 use oneport_numbers::Exact;
 use oneport_watch::{Limit, Watch};
 
-/// Paths between two questions to a watch: each looks at some arcs of every node on it.
+/// Paths between two checks of the watch. Trades lateness after a limit for calls; each path looks at some arcs of
+/// every node on it. Not measured.
 const OFTEN: usize = 256;
 
 /// A level that no node has.
@@ -60,7 +61,7 @@ impl<N: Exact> Network<N> {
         cut.unwrap_or_else(|never| match never {})
     }
 
-    /// [`minimum_cut`](Self::minimum_cut) as long as the watch lets it go on, which is asked for some paths at a time.
+    /// [`minimum_cut`](Self::minimum_cut) under a watch, checked once per some paths.
     ///
     /// # Errors
     /// The limit that ended the search.

@@ -20,11 +20,11 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::snf_placement::{self, Placed};
 use crate::{Cluster, Error, Placement, Row};
 
-/// Most senders of a sequence.
+/// Senders of a sequence up to which it is annealed. Trades shorter schedules for time. Not measured.
 pub(crate) const MOST_ANNEALED: u64 = 2000;
-/// How often the heat falls.
+/// Falls of the temperature. Trades time for shorter schedules. Not measured.
 const ROUNDS: u64 = 4;
-/// Steps between two questions to the watch.
+/// Steps between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const ASKED: u64 = 256;
 
 /// A schedule found by annealing.

@@ -141,6 +141,7 @@ fn alike(sorted: &[Rational]) -> Rational {
 
 /// The second relaxation; `None` where its sums do not fit 128 bits.
 fn fluid(sorted: &[Rational]) -> Option<Rational> {
+    // Fact: rates are multiples of `2^-40`, rounded up, so the bound stays valid.
     const SCALE: u32 = 40;
     let references: Vec<&Rational> = sorted.iter().collect();
     let (unit, ticks) = common_unit(&references);

@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 
 use crate::Error;
 
-/// Most senders: 2^63.
+/// Limit: senders of a cluster.
 pub(crate) const MOST_SENDERS: u64 = 1 << 63;
 
 /// The senders of a reduction by class, fastest first. The destination is one more processor.

@@ -13,7 +13,7 @@ use crate::placement::Found;
 use crate::slowest_first::tree_levels;
 use crate::{Cluster, Error, Placement, Row};
 
-/// Most pairs of cells that a program compares.
+/// Limit: pairs of cells that a program compares.
 pub const MOST_PAIRS: u64 = 1 << 27;
 
 /// The shortest reduction by dynamic programming.

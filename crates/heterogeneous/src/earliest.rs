@@ -20,7 +20,7 @@ use oneport_platform::Rational;
 use crate::integers::{Scaled, scale};
 use crate::{Error, Processors};
 
-/// Most processors of a schedule: they are numbered in 32 bits.
+/// Limit: processors of a schedule; their indices have 32 bits.
 pub const MOST_PROCESSORS: usize = u32::MAX as usize;
 
 /// No predecessor.

@@ -37,7 +37,7 @@ pub enum Error {
         processors: usize,
     },
     /// A sequence that is not a permutation of the senders.
-    #[error("the sequence is no order of the senders: {0}")]
+    #[error("the sequence is not an order of the senders: {0}")]
     NoSequence(String),
     /// A schedule without a dependency tree.
     #[error("the schedule has no dependency tree: {0}")]

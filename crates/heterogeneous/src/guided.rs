@@ -1,8 +1,8 @@
 //! The two searches that Liu-Kuo-Wang 2009 compares in Table 1, and the sizes of their trees.
 //!
 //! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them
-//! are, build the earliest-possible schedule on the way, and cut if the latest end so far is above the best length
-//! known. They are here for the table and for benchmarks; [`Method::Search`](crate::Method) solves such questions.
+//! are, build the earliest-possible schedule, and cut if the latest end so far is above the best length known. They are
+//! here for the table and for benchmarks; [`Method::Search`](crate::Method) solves such questions.
 //!
 //! The paper does not say what exactly it counts; two readings come close to its numbers ([`Reading`]), and both counts
 //! are kept ([`Count`]).
@@ -16,11 +16,11 @@ use oneport_platform::Rational;
 use crate::problem::Problem;
 use crate::{Cluster, Error};
 
-/// Most processors of a tree whose size is asked for.
+/// Limit: processors of a tree whose size is computed.
 const MOST_PROCESSORS: u64 = 64;
-/// Most classes of an expectation.
+/// Limit: classes of an expectation.
 const MOST_CLASSES: usize = 4;
-/// Most processors in a search: the depth of the tree.
+/// Limit: processors in a search, the depth of its tree.
 const MOST_SEARCHED: u64 = 10_000;
 
 /// The choice of the destination.

@@ -33,7 +33,7 @@ use crate::slowest_first;
 use crate::{Cluster, Error, Placement, Row};
 use top_tree::Room;
 
-/// More levels of slow senders than any count needs, even if all fast senders cost one each.
+/// Fact: more levels of slow senders than any count needs, even if all fast senders cost one each.
 const MANY: u128 = 66;
 
 /// Whether `f` senders of time `fast` and `s` of time `slow` can be reduced within `deadline`.

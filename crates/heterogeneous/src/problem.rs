@@ -36,7 +36,7 @@ pub struct Search {
     pub lower_bound: Rational,
 }
 
-/// Most bits of a time in ticks: no sum up to the length of a slowest-first schedule then leaves 64 bits.
+/// Fact: if times have at most this many bits in ticks, sums up to the length of a slowest-first schedule fit 64.
 const MOST_BITS: u64 = 56;
 
 /// A cluster in ticks.

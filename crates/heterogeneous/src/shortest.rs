@@ -64,15 +64,17 @@ pub struct Answer {
     pub why: String,
 }
 
-/// Senders above which [`Method::Auto`] does not search; below, times must mostly differ.
+/// Senders up to which [`Method::Auto`] searches, if their times mostly differ. Trades a proof for time. Not measured.
 const FEW: u64 = 40;
-/// Most senders for the search, and for the search that closes the gap of slot flow.
+/// Limit: senders of the search.
 const MOST_SEARCHED: u64 = 1000;
+/// Senders up to which a search closes the gap of slot flow. Trades a proof for time. Not measured.
 const MOST_CLOSED: u64 = 400;
-/// Senders times steps of annealing before a search and after one that leaves a gap.
+/// Senders times steps of annealing before a search. Trades time of annealing for states of the search. Not measured.
 const WORK_BEFORE: u64 = 60_000_000;
+/// The same after a search that leaves a gap. Trades time for shorter schedules. Not measured.
 const WORK_AFTER: u64 = 300_000_000;
-/// Most dates for a proof by prices.
+/// Dates up to which prices prove a length. Trades a proof for time. Not measured.
 const MOST_DATES: usize = 1 << 14;
 
 /// The shortest reduction.

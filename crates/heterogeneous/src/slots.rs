@@ -29,11 +29,12 @@ use dive::{Dive, Diver};
 use flow::Flow;
 use relaxation::{State, Verdict, decide, prices};
 
-/// Most dates of slots.
+/// Limit: dates of slots.
 const MOST_DATES: usize = 1 << 16;
-/// Questions asked of the relaxation in search of whole numbers, times classes.
+/// Relaxations times classes in the search for whole numbers. Trades a proof for time. Measured: 6 classes of 2000
+/// senders, times to 1000: 1.8 s, the worst of 10, one not proved optimal.
 const MOST_QUESTIONS: usize = 24_000;
-/// The same, times classes and dates: what a question costs.
+/// The same times dates, the cost of a relaxation. Trades a proof for time. Measured: see `MOST_QUESTIONS`.
 const MOST_WORK: usize = 100_000_000;
 /// The result of slot flow, in ticks.
 pub(crate) struct Flowed {

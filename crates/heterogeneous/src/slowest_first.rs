@@ -22,7 +22,7 @@
 //!    end at multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders
 //!    of block `i`:
 //!    - if one starts in the interior of the block: `C` is it, its latest predecessor, and so on back to `iT`. `C` has
-//!      `m >= 2` members, one after the other. At any time of block `i` they counted at least 2 in `2A + C <= n` (one
+//!      `m >= 2` members, in sequence. At any time of block `i` they counted at least 2 in `2A + C <= n` (one
 //!      active, or two complete), as `p` does now.
 //!    - else all start at `iT` and nothing starts before `(i+1)T`: `C` is `q`, `m = 1`. Once `q` had ended, `2A + C`
 //!      was at most `n - 1` for the rest of the block, and `p` adds 1.
@@ -115,7 +115,7 @@ enum Groups {
     Big { unit: Rational, times: Vec<BigInt>, groups: Vec<Group<BigInt>> },
 }
 
-/// Most rows of a placement; a cluster that needs more is beyond any use of the placement.
+/// Limit: rows of a placement.
 const MOST_ROWS: usize = 1 << 20;
 
 fn end<T: Clone + Into<BigInt>>(groups: &[Group<T>]) -> Rational {

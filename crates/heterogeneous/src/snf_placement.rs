@@ -59,7 +59,7 @@ pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>
     (length, rows.collect())
 }
 
-/// The length of a placement: the latest end. `None` where it is no placement of exactly these senders.
+/// The length of a placement: the latest end. `None` if it does not place exactly these senders.
 pub(crate) fn length(times: &[u64], senders: &[u64], rows: &[Placed]) -> Option<u64> {
     let mut open: BTreeMap<u64, u128> = BTreeMap::from([(0, 1)]);
     let mut sorted = rows.to_vec();

@@ -26,7 +26,7 @@ pub struct Crowded {
 /// Start times that belong to a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Started {
-    /// The senders by their starts; those that start together by number.
+    /// The senders by their starts, ties by number.
     pub sequence: Vec<usize>,
     /// When the last of them ends.
     pub length: Rational,

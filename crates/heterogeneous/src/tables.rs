@@ -32,7 +32,7 @@ pub enum Rule {
     MonotoneBoth,
 }
 
-/// Most cells of a table: 2^24, 128 MB.
+/// Limit: cells of a table, 128 MB.
 pub const MOST_CELLS: u64 = 1 << 24;
 
 /// `T(f, s)` for all counts up to given ones.

@@ -21,10 +21,10 @@ use crate::strategy::{check, check_limit, written};
 use crate::time::{Pair, Scaled, Time, in_units};
 use crate::{Costs, Error, Strategy, Tie, tree};
 
-/// Most classes of dates passed under a limit on transfers shorter than merges, before the dates become periodic.
+/// Limit: classes of dates passed under a limit on transfers shorter than merges, before the dates become periodic.
 const CLASSES: u32 = 1 << 22;
 
-/// Costs of fewer bits leave room for 2^64 of each in 128 bits.
+/// Fact: costs of fewer bits leave room for 2^64 of each in 128 bits.
 const MACHINE_BITS: u64 = 60;
 
 /// Deliveries that go on forever: these classes (date, number), ascending, again every `period > 0`.

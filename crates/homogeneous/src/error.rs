@@ -49,7 +49,7 @@ pub enum Error {
         counted: u128,
     },
     /// A processor that is out of range.
-    #[error("the {role} {processor} is none of the {values} processors; count from 0 to {}", values - 1)]
+    #[error("the {role} {processor} is not one of the {values} processors; count from 0 to {}", values - 1)]
     NoProcessor {
         /// Its role.
         role: &'static str,

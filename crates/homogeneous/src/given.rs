@@ -73,7 +73,7 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
         let processor = processor as u32;
         if receiver == processor {
             if let Some(other) = root.replace(processor) {
-                return Err(Error::NoTree(format!("processors {other} and {processor} both send to nobody")));
+                return Err(Error::NoTree(format!("processors {other} and {processor} both have no receiver")));
             }
             continue;
         }

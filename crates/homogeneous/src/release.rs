@@ -51,14 +51,15 @@ pub struct Released {
     pub lower_bound: Rational,
 }
 
-/// Most values for which sequences are tried. Then the most states visited.
+/// Values up to which sequences are tried. Trades time for certainty. Not measured.
 const TRIED: usize = 40;
+/// States visited. Trades time for certainty. Not measured.
 const STATES: usize = 200_000;
 
-/// Lengths below this many bits leave room for a transfer per value tried.
+/// Fact: lengths below this many bits leave room for a transfer per value tried.
 const SEQUENCE_BITS: u64 = 56;
 
-/// Dates below this many bits leave room in machine integers.
+/// Fact: dates below this many bits leave room in machine integers.
 const MACHINE_BITS: u64 = 62;
 
 /// The shortest schedule for values that are ready at different dates, the operator being commutative; for
@@ -264,7 +265,7 @@ struct Growth<'a, N> {
     settled: usize,
 }
 
-/// How many places are compared where the best choice is not known.
+/// Places compared if the best choice is not known. Trades time for shorter schedules. Not measured.
 const COMPARED: usize = 64;
 
 impl<'a, N: Time> Growth<'a, N> {

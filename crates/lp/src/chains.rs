@@ -23,7 +23,7 @@ use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
 use crate::{LpError, Question, Solution};
 
-/// Rounds that look for a bound: enough to come close to the best.
+/// Rounds of the search for a bound. Trades a tighter bound for time. Not measured.
 const ROUNDS: usize = 50;
 
 /// The best mixture of chains, and an upper bound on every scan: the bound of the reduction into the last participant,

@@ -8,9 +8,10 @@ use oneport_trees::cheapest::Prices;
 
 use crate::Question;
 
-/// Bits of the longest time in guiding units where a machine word is to do.
+/// Bits of the longest time in guiding units if prices are machine words. Trades accuracy of guiding prices for time.
+/// Not measured.
 const TIME_BITS: u64 = 36;
-/// Bits of the highest cost otherwise.
+/// Bits of the highest cost if prices are long integers. Trades accuracy of guiding prices for time. Not measured.
 const COST_BITS: u64 = 96;
 
 /// Costs of links for messages of one size, in multiples of a unit.

@@ -11,7 +11,8 @@ use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-/// Most different proportions for which uses are counted before they are weighed.
+/// Different proportions up to which uses are counted before they are weighed. Trades memory for additions of long
+/// rationals. Not measured.
 const PROPORTIONS: usize = 64;
 
 /// The steady state that executes patterns in these proportions, as often per unit of time as the busiest resource and

@@ -1,9 +1,9 @@
-//! Messages that travel alone where one way leads from each node to each: nothing is left to choose.
+//! Messages that travel alone on trees: each pair of nodes has one path.
 //!
-//! A platform is a tree if it is connected and every link has one opposite, with one link less than nodes each way:
-//! clusters behind switches are. How many messages take a link is counted in the subtrees, and the busiest resource is
-//! the bound and the answer, without a program: a tree has no odd cycle, so that ports for both directions are no
-//! exception.
+//! A platform is a tree if it is connected and every link has one opposite, with one link less than nodes per
+//! direction; clusters behind switches are trees. How many messages take a link is counted in the subtrees, and the
+//! busiest resource is the bound and the answer, without a program: a tree has no odd cycle, so that ports for both
+//! directions are no exception.
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Cut, Goals, Kind, Pattern, Resource, Status};
@@ -15,12 +15,13 @@ use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
-/// Most messages of which a bound names the cut that they cross: to look at it, each is looked at.
+/// Messages up to which a bound names the cut that they cross. Trades a short proof for time: each message is looked
+/// at. Not measured.
 const MOST_CROSSING: usize = 1 << 22;
-/// Messages between two questions to the watch.
+/// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 10;
 
-/// A platform on which one way leads from each node to each.
+/// A platform on which each pair of nodes has one path.
 struct Tree<'a> {
     platform: &'a Platform,
     /// All nodes, each after its parent.
@@ -48,7 +49,7 @@ impl<'a> Tree<'a> {
                 if Some(child) == parent {
                     continue;
                 }
-                // Another way to a node that is known.
+                // A second path to a known node.
                 if child == root || tree.ways[child.index()].is_some() {
                     return None;
                 }
@@ -65,7 +66,7 @@ impl<'a> Tree<'a> {
         self.ways[node.index()].map(|[up, _]| self.platform.link(up).to)
     }
 
-    /// The links from a node up to where both ways meet, and down to the other.
+    /// The links from a node up to the common ancestor, and down to the other node.
     fn path(&self, from: NodeId, to: NodeId) -> Vec<LinkId> {
         let (mut low, mut high) = (from, to);
         let (mut links, mut back) = (Vec::new(), Vec::new());
@@ -147,7 +148,7 @@ fn travels_alone(question: &Question<'_>) -> bool {
 }
 
 /// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
-/// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x their ways)`.
+/// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x path length)`.
 pub(crate) fn bound(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };
     let messages = tree.messages(question)?;
@@ -177,10 +178,10 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
     Ok(Some(Bound { throughput: busy.recip(), certificate }))
 }
 
-/// The answer where one way leads from each node to each; `None` elsewhere.
+/// The answer on a tree; `None` on other platforms.
 ///
 /// # Errors
-/// [`LpError::Stopped`] where the question's watch ends the work, or leaves no room for the ways;
+/// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
 /// [`LpError::TooManyTasks`].
 pub(crate) fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };

@@ -205,15 +205,14 @@ impl<'a> Question<'a> {
         &self.watch
     }
 
-    /// The same question about a symmetric platform: these nodes represent all nodes at which values may be combined or
-    /// from which they may be spread.
+    /// For symmetric platforms: these nodes represent all nodes at which values may be combined or from which they may
+    /// be spread.
     pub(crate) fn with_roots(mut self, roots: Vec<NodeId>) -> Self {
         self.roots = roots;
         self
     }
 
-    /// The same question about operators that keep their operands' order, if no other partial results are sent than
-    /// these.
+    /// For ordered operators: the question with these partial results as the only ones that may be sent.
     pub(crate) fn sending_only(mut self, sent: Intervals) -> Self {
         self.sent = Some(sent);
         self

@@ -1,7 +1,7 @@
-//! Bounds that are found and checked in a moment, whatever the question: what cuts, partitions and single ports prove.
+//! Bounds that are found and checked in a moment: by cuts, partitions and single ports.
 //!
-//! This is the one list of them. What bounds a question without solving it begins with it, many participants are
-//! compared with it, and an answer that has a gap falls back on it: so none of them says less than another.
+//! This is the only list of them. Bounding without solving begins with it, chains of many participants are compared
+//! with it, and an answer with a gap falls back on it. So these answers agree.
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Demand, Resource};
@@ -11,18 +11,18 @@ use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
 use crate::question::is_all_reduce;
 use crate::{LpError, Question, only_way};
 
-/// A search for a bound that takes a moment, or asks the question's watch. Where something is sought, the search may
-/// end with what proves no more; `None` of questions that it says nothing about.
+/// A search for a bound. It takes a moment, or checks the question's watch. It may end at the bound sought, if one is
+/// given; `None` for other kinds of questions.
 pub type Quick = fn(&Question<'_>, Option<&Rational>) -> Result<Option<Bound>, LpError>;
 
-/// What cuts prove where only links are exclusive, what partitions or single participants prove of an all-reduce, and
-/// what one port does; where one way leads from each node to each, what the busiest link or port on it does.
+/// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port; on
+/// trees by the busiest link or port.
 pub const QUICK: [Quick; 4] = [only_way::bound, |question, _| cut_bound(question), first_of_all_reduce, slowest_port];
 
-/// The bounds of [`QUICK`], or as many of them as the question's watch leaves time for.
+/// The bounds of [`QUICK`] that are found before the question's watch ends.
 ///
 /// # Errors
-/// Those of the searches, but for the limit.
+/// Errors of the searches, except the limit.
 pub(crate) fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
     let known = |search: &Quick| match search(question, sought) {
         Err(LpError::Stopped(_)) => Ok(None),
@@ -31,8 +31,8 @@ pub(crate) fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Resu
     QUICK.iter().filter_map(|search| known(search).transpose()).collect()
 }
 
-/// Certificates that take no search, for where nothing else is proved: prices of what leads into, or out of, one node
-/// that a value has to reach or to leave. Their bounds may be poor; some may prove nothing.
+/// Certificates without a search, if no other is known: prices of the ports or links into, or out of, one node that a
+/// value must reach or leave. Their bounds may be poor; some prove nothing.
 pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();
@@ -61,8 +61,8 @@ pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
     node.into_iter().flat_map(of_node).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 
-/// The messages that have to pass one port: a value enters and leaves by the fastest link at best. Of all-reduces
-/// others prove more.
+/// The messages that must pass one port: a value enters and leaves by the fastest link at best. All-reduces have better
+/// bounds.
 fn slowest_port(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     match question.block().filter(|block| !is_all_reduce(block)) {
         Some(block) => port_of(question, &block),

@@ -6,14 +6,14 @@
 use oneport_plan::{Block, Demand, Problem};
 use oneport_watch::{Limit, Watch};
 
-/// Most tasks of an answer, whatever the limits: some 5 gigabytes.
+/// Limit: tasks of an answer, some 5 GB.
 const MOST: u64 = 1 << 25;
-/// Bytes that a task takes by the time it is checked: once in the steady state, once in the schedule, and what the
-/// checks note of it.
+/// Fact: bytes of a task when it is checked: in the steady state, in the schedule, and in the checks' notes.
 const BYTES: u64 = 150;
-/// Tasks for which there is time in a millisecond of what the program may take; the stages after it have as much again.
+/// Tasks per millisecond of the program's time; the stages after it have the same time again. Trades answers with a
+/// schedule for lateness. Not measured alone: an all-gather on a star of 1024 takes 3.5 s for 1 million tasks.
 const A_MILLISECOND: u64 = 500;
-/// Tasks of an answer that takes a moment and some megabytes: there is always room for it.
+/// Tasks for which there is always room. Trades some megabytes for answers with a schedule. Not measured.
 const FEW: u64 = 1 << 14;
 
 /// How many tasks there is room for, and what says so.

@@ -64,10 +64,12 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Gap thresholds relative to the throughput: below `2^-34` closed, below `2^-26` possibly invisible to HiGHS.
+    /// Gaps below `2^-34` of the throughput count as closed. Trades floating-point rounds for exact ones. Not measured.
     const NONE: u32 = 34;
+    // Gaps below `2^-26` of the throughput may be invisible to HiGHS. Trades floating-point rounds for exact ones. Not
+    // measured.
     const SMALL: u32 = 26;
-    /// Rounds that may bring nothing where the gap is small.
+    /// Rounds without gain while the gap is small. Trades floating-point rounds for exact ones. Not measured.
     const PATIENCE: u32 = 3;
 
     /// Whether the exact optimum is to have the next word.

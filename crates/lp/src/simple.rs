@@ -1,10 +1,10 @@
 //! An answer when time or memory is over before any program has one: a single pattern for every demand.
 //!
-//! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are
-//! copied along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as
-//! simple: with the same price for everything, a demand costs at least the longest of the ways that its values have to
-//! go. One run of Dijkstra's algorithm per node that has an operand or combines, whatever the question; the watch is
-//! asked beyond what takes a moment.
+//! Values are sent along shortest paths to one node, which combines them in sequence; messages and results are copied
+//! along a tree of shortest paths; each prefix of a scan is sent on to the next participant. The bound is as simple:
+//! with the same price for everything, a demand costs at least the longest path of its values. One run of Dijkstra's
+//! algorithm per node that has an operand or combines, whatever the question; the watch is asked beyond what takes a
+//! moment.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -116,9 +116,9 @@ fn least_size(question: &Question<'_>) -> Rational {
     .unwrap_or_default()
 }
 
-/// Most distances kept at a time, and looked for whatever the limits are.
+/// Distances kept at a time; also computed if limits are short. Trades memory for repeated searches. Not measured.
 const DISTANCES: usize = 1 << 20;
-/// Bytes that a distance and its way take.
+/// Fact: bytes of a distance and its path.
 const BYTES: u64 = 64;
 
 /// Shortest paths under equal prices.
@@ -158,7 +158,7 @@ impl Ways<'_, '_> {
         let mut longest = BigUint::zero();
         let mut goals = None;
         for (operand, &owner) in demand.operands.iter().enumerate() {
-            // The ways that are known are long enough for a bound.
+            // The known paths are long enough for a bound.
             if self.searched.get() * self.platform().nodes().len() > DISTANCES && self.question.watch().ask().is_err() {
                 break;
             }

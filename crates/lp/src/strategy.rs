@@ -95,7 +95,8 @@ fn is_one_tree(question: &Question<'_>) -> bool {
     question.block().is_some_and(|block| is_one(&block))
 }
 
-/// Most nodes that replicate on a platform with switches whose routes, from each to each, are looked at first.
+/// Replicating nodes, on platforms with switches, whose routes between all pairs are looked at first. Trades time for a
+/// smaller program. Not measured.
 const ROUTED: usize = 256;
 
 /// Whether chains are found sooner than one tree, because of the number of routes through switches.
@@ -213,8 +214,8 @@ fn of_shared_tasks(
     if composed { shared_tasks::all_reduce(question, solution, time_limit) } else { Ok(solution) }
 }
 
-/// Intervals of operands times processors beyond which cheapest trees in order are not looked for: two tables of a
-/// quarter of a gigabyte each, at the same time.
+/// Intervals of operands times processors up to which the cheapest trees in order are sought. Trades an optimum for
+/// memory: two tables of a quarter of a gigabyte. Not measured: computed.
 const MOST_PRICES: u128 = 1 << 25;
 
 /// Refuses operands in order that are too many, before any table is made of them.
@@ -288,7 +289,7 @@ fn attained(throughput: Rational, certificate: Certificate, steady_state: Steady
     }
 }
 
-/// Rounds of trees after the compact program ran out of time.
+/// Rounds of column generation after the compact program ran out of time. Trades throughput for time. Not measured.
 const FEW_ROUNDS: usize = 50;
 
 fn few_rounds(watch: Observer<'_>) -> impl FnMut(&Progress) -> ControlFlow<()> {

@@ -15,9 +15,10 @@ use crate::oracle::Pricing;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
-/// Patterns, used and tight, beyond which the search is left alone.
+/// Patterns, used and tight, up to which a smaller support is sought. Trades fewer patterns for time. Measured: 27 % of
+/// a broadcast's time on 3000 nodes.
 const MOST_KNOWN: usize = 300;
-/// Patterns tried.
+/// Patterns tried. Trades fewer patterns for time. Not measured.
 const TRIES: usize = 6;
 
 /// The solution with patterns left out while the throughput stays.

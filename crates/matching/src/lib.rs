@@ -111,7 +111,7 @@ pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposit
     decompose_watched(left, right, edges, &Watch::unlimited())
 }
 
-/// [`decompose`] as long as the watch lets it go on, which is asked at every step.
+/// [`decompose`] under a watch, checked at every step.
 ///
 /// # Errors
 /// As [`decompose`]; [`MatchingError::Stopped`].

@@ -2,7 +2,8 @@
 
 use oneport_watch::{Limit, Watch};
 
-/// Cost of a step besides the edges it lists, in listings: it has a separate date, where transfers may be cut.
+/// Price of a step, in listed edges: a step has a date, at which transfers may be cut. Trades fewer steps for fewer
+/// listed edges. Not measured.
 const STEP_COST: usize = 8;
 
 /// A peeling with the steps taken so far and their cost.

@@ -23,7 +23,7 @@ pub fn decimal_down(value: &Rational, digits: usize) -> String {
     written(value, digits, false)
 }
 
-/// Significant digits of a percentage.
+/// Shown: significant digits of a percentage.
 const PERCENT: usize = 3;
 
 /// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. A share below one

@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 
-/// Leading bits that steer a pass; sums of two such numbers fit an `i64`.
+/// Fact: leading bits that steer a pass; sums of two such numbers fit an `i64`.
 const LEADING_BITS: u64 = 61;
 
 /// The greatest common divisor; `gcd(0, b) = b`.

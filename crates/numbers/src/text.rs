@@ -5,9 +5,9 @@ use num_traits::{Pow, Zero};
 
 use crate::Rational;
 
-/// Longest number text accepted: a thousand digits is far beyond any measurement.
+/// Limit: characters of a number; a thousand digits are far more than any measurement has.
 const MAX_LENGTH: usize = 1000;
-/// Largest decimal exponent accepted, in absolute value.
+/// Limit: absolute value of a decimal exponent.
 const MAX_EXPONENT: i64 = 1000;
 
 /// Why a text is not an exact number.
@@ -85,6 +85,7 @@ fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
 
 /// The text itself, or its beginning when it is too long for an error message.
 fn shorten(text: &str) -> String {
+    // Shown: characters of a text that is too long.
     const KEEP: usize = 40;
     if text.chars().count() <= KEEP {
         return text.to_string();

@@ -26,6 +26,7 @@ pub trait Whole: Exact + Integer + From<u64> + Into<BigUint> + ToPrimitive {
 }
 
 impl Whole for u64 {
+    // Fact: the width of the type.
     const BITS: u64 = 64;
 
     fn bits(&self) -> u64 {
@@ -38,6 +39,7 @@ impl Whole for u64 {
 }
 
 impl Whole for u128 {
+    // Fact: the width of the type.
     const BITS: u64 = 128;
 
     fn bits(&self) -> u64 {

@@ -15,7 +15,7 @@ pub struct Bounded {
     pub bound: Rational,
     /// Why.
     pub certificate: Certificate,
-    /// The largest throughput of a steady state that was found on the way; the referee has computed it. `None`: none
+    /// The largest throughput of a steady state found during the search, computed by the referee; `None` if no state
     /// was found.
     pub known: Option<Rational>,
     /// Which limit ended the search before its time: with more, less may be proved.

@@ -13,26 +13,29 @@ use crate::error::{Error, GRACE};
 use crate::rating::{Rating, program_rated};
 use crate::{Options, Stage};
 
-/// Most nodes and links of a platform on which the optimum itself is computed where cuts do not decide.
+/// Nodes and links up to which the optimum itself is computed if cuts do not decide. Trades a tighter bound for time.
+/// Not measured.
 const SMALL: (usize, usize) = (64, 400);
-/// On larger ones the program may go on for as many rounds as look at this number of arcs together.
+/// On larger platforms, rounds times arcs of the program. Trades a tighter bound for time. Not measured.
 const ARCS: usize = 1 << 25;
-/// .. and make this number of patterns. With 83,000, an all-gather of 100 half-duplex nodes takes minutes; with these,
-/// 7 s of CPU.
+/// The same, rounds times patterns. Trades a tighter bound for time. Measured: an all-gather on 100 half-duplex nodes
+/// takes minutes with 83,000, 7 s of CPU with these.
 const PATTERNS: usize = 1 << 12;
-/// Fewest rounds that are worth a beginning.
+/// Rounds below which the program is not started. Trades a tighter bound for time. Not measured.
 const FEWEST_ROUNDS: usize = 8;
-/// Most flow variables of a program for messages that travel alone.
+/// Flow variables of a program for messages that travel alone. Trades a tighter bound for time. Not measured.
 const MOST_FLOWS: usize = 1 << 14;
-/// Questions that the watch of such a program answers.
+/// Checks of the watch after which the program ends. Trades a tighter bound for time. Measured: with a quarter,
+/// meta_cluster's broadcast stays at 125 MB/s; its optimum is 75 MB/s.
 const QUESTIONS: u64 = 1 << 16;
-/// Percent of the time and memory left that the search may use.
+/// Percent of the time and memory left for the search; the rest is for the referee. Trades a tighter bound for an
+/// answer in time. Not measured.
 const SEARCH: u32 = 60;
 
-/// Most messages, each counted where it is wanted, that are looked at.
+/// Limit: messages, each counted once per receiver.
 const MOST: u64 = 1 << 28;
 
-/// What came out.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bounding {
     /// A bound.

@@ -9,7 +9,7 @@ use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
 use oneport_watch::Limit;
 
-/// How long slots and referee go on after an interrupt or the caller has asked for an end.
+/// Time of slots and referee after an interrupt or a caller's end. Trades lateness for a checked answer. Not measured.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// Reasons why no answer is returned.

@@ -120,8 +120,10 @@ pub enum Stage {
     Referee,
 }
 
-/// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
+/// Percent of the time and memory left for the program. Trades throughput for an answer in time. Not measured.
 const PROGRAM: u32 = 60;
+/// Percent of the time and memory left after the program for the period. Trades a shorter period for slots and checks
+/// in time. Not measured.
 const PERIOD: u32 = 40;
 
 /// [`solve_watched`], with a schedule.

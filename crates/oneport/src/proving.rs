@@ -9,9 +9,10 @@ use oneport_watch::Watch;
 use crate::cheap::{Sides, is_small};
 use crate::error::{Error, GRACE};
 
-/// Percent of the time left that the referee may look for what is cheapest under a certificate's prices.
+/// Percent of the time left for the referee's cheapest patterns. Trades a tighter bound for an answer in time. Not
+/// measured.
 const SEARCH: u32 = 50;
-/// Percent of the time left then that quick bounds may take.
+/// Percent of the time left after it for quick bounds. Trades a tighter bound for an answer in time. Not measured.
 const QUICK: u32 = 30;
 
 /// A bound as the referee has recomputed it.

@@ -16,7 +16,8 @@ use crate::error::Error;
 use crate::proving::{Proved, checking, proved};
 use crate::{Options, Stage};
 
-/// Percent of the time and memory left that the program may use; the referee has the rest.
+/// Percent of the time and memory left for the program; the rest is for the referee. Trades throughput for an answer in
+/// time. Not measured.
 const PROGRAM: u32 = 80;
 
 /// A throughput with its proof; the referee has checked both.

@@ -208,8 +208,8 @@ pub struct Judged {
 }
 
 /// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are
-/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator counts as commutative unless
-/// the tree combines neighbours only.
+/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator counts as commutative
+/// unless the tree combines neighbours only.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names why the receivers are not a tree.

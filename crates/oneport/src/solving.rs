@@ -1,4 +1,4 @@
-//! One problem: a plan, or, where there is no room for one, what is known without.
+//! One problem: a plan, or, without room for one, throughput and bound.
 
 use std::ops::ControlFlow;
 
@@ -24,10 +24,10 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 ///
 /// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
 /// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
-/// known: a feasible steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an
-/// interrupt, the caller), program and period end at once, and slots and referee have five more seconds. Where even
-/// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits
-/// into the limits, or into any, the answer is what [`bound`](crate::bound) knows.
+/// known: a feasible steady state, a bound that the referee recomputes, a schedule. If an interrupt or the caller asks
+/// for an end, program and period end at once, and slots and referee have five more seconds. Where even the referee is
+/// cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits into the
+/// limits, or into any, the answer is what [`bound`](crate::bound) knows.
 ///
 /// # Errors
 /// As [`solve`].
@@ -42,11 +42,10 @@ pub fn solve_watched(
 
 /// The throughput that a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
 ///
-/// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
-/// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
-/// its certificate proves here. Often the two meet: nothing that is charged was improved, or nothing that was slowed
-/// down is too busy for it. Then no program is solved. Else the search starts from the patterns that are known, and the
-/// better of old and new is taken, on either side.
+/// `known` is the rating of a similar problem: the same collective, volumes, nodes and links, perhaps other costs. Its
+/// steady state, scaled to the capacities, is compared with the bound of its certificate at the new costs. If they
+/// meet, no program is solved. Otherwise the search starts from the known patterns, and the better state and the better
+/// bound are kept.
 ///
 /// ```
 /// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};

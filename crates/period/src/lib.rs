@@ -12,14 +12,16 @@ pub use oneport_lp::{Question, Solution};
 pub use oneport_plan::{Problem, WholePatterns};
 pub use search::whole_patterns;
 
-/// Most instances per period by which a period that loses little is looked for, unless asked otherwise. Where even they
-/// lose more, the schedule is the best within this number.
+/// Limit on the instances per period by default. Trades throughput for a short schedule. Measured: an all-to-all among
+/// 32 nodes loses 1e-6 to 3e-6 of its throughput within 10,000 instances.
 pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
 
-/// So few instances per period are taken, unless asked otherwise, if they attain the optimum.
+/// Instances per period up to which a period that attains the optimum is taken by default. Trades longer periods for
+/// the last percent of throughput. Not measured.
 pub const SHORT_INSTANCES: u64 = 64;
 
-/// The share of the throughput that a schedule may lose unless asked otherwise: numerator and denominator.
+/// Share of the throughput that a schedule may lose by default: numerator and denominator. Trades throughput for a
+/// short schedule. Not measured.
 pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
 
 /// Which periodic schedule is wanted.

@@ -12,16 +12,20 @@ use crate::integral::{self, OptimalInstances};
 use crate::rounding::{Target, own_period, round_watched};
 use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 
-/// Numbers of instances tried by rounding, and by integer programming. Trees load many resources: programs over them
-/// take longer and succeed at the first number or hardly at all.
+/// Numbers of instances tried by rounding. Trades time for shorter periods. Not measured.
 const ROUNDINGS: u32 = 64;
+/// The same for trees. Trades time for shorter periods: trees load many resources. Not measured.
 const ROUNDINGS_OF_TREES: u32 = 12;
+/// Numbers of instances tried by integer programs. Trades time for shorter periods. Not measured.
 const PROGRAMS: u32 = 24;
+/// The same for trees: the first number succeeds, or hardly any. Trades shorter periods for time. Not measured.
 const PROGRAMS_OF_TREES: u32 = 1;
-/// Integer programs that look for fewer instances than rounding found.
+/// Integer programs that look for fewer instances than rounding found. Trades time for shorter periods. Not measured.
 const PROGRAMS_FOR_FEWER: u32 = 12;
+/// Trees up to which integer programs look for fewer instances. Trades shorter periods for time. Measured:
+/// programs over more trees took longer than all other stages (no figure is kept).
 const FEW_TREES: usize = 8;
-/// Above this many trees their own period is used if it is allowed.
+/// Trees above which the period of the weights is used if it is allowed. Trades shorter periods for time. Not measured.
 const MANY_TREES: usize = 500;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
@@ -144,7 +148,6 @@ fn fewer(
 fn programs(question: &Question<'_>, solution: &Solution) -> u32 {
     match question.commodities().is_empty() {
         false => PROGRAMS,
-        // Programs over more trees have been seen to take longer than all the rest.
         true if solution.steady_state.patterns.len() > FEW_TREES => 0,
         true => PROGRAMS_OF_TREES,
     }

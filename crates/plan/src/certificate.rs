@@ -320,8 +320,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// For a demand without cuts, a checker enumerates the subsets of its targets, or of its possible helpers, up to
-    /// this number of nodes: cuts cannot always prove the cost of arborescences.
+    /// Limit: if a demand has no cuts, a checker enumerates the subsets of its targets, or of its possible helpers, up
+    /// to this number of nodes. Cuts cannot always prove the cost of arborescences.
     pub const SMALL: usize = 9;
 
     /// Per link: the price of a unit of time on it, the sum of the prices of its resources and odd sets; `v_k` of

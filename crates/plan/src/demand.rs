@@ -111,7 +111,7 @@ impl Demand<'_> {
         let outside = |nodes: &[NodeId]| nodes.iter().any(|&node| !inside(node));
         match (first, self.goals) {
             (None, _) => false,
-            // Operand `i` is wanted wherever a later one is.
+            // The owners of later operands need operand `i`.
             (Some(first), Goals::Prefixes) => outside(&self.operands[first..]),
             (Some(_), _) => outside(self.targets()),
         }

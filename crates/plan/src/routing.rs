@@ -11,7 +11,7 @@ pub enum Routing {
     /// Around a ring. A message goes on from its owner until all its receivers have it. Values that are combined go
     /// once around to their target and, if all receive the result, as often towards every owner.
     Ring(Around),
-    /// Messages that travel alone on a platform on which one way leads from each node to each, as in a tree.
+    /// Messages that travel alone on a platform on which each pair of nodes has one path, as in a tree.
     OnlyWay,
     /// Messages that travel alone: one flow for each source, or for each target.
     Flows(Vec<SharedFlow>),

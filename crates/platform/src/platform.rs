@@ -10,9 +10,9 @@ use crate::lists::{Links, Nodes};
 use crate::nodes::{Delays, Link, LinkId, Node, NodeId};
 use crate::{PlatformError, PortModel, Rational, Units};
 
-/// Most nodes, and most links, of one platform; ids are 32 bits wide.
+/// Limit: nodes, and links, of a platform; ids have 32 bits.
 const LIMIT: usize = 1 << 24;
-/// Longest node name.
+/// Limit: characters of a node's name.
 const MAX_NAME: usize = 200;
 
 /// A validated platform graph. Immutable; built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).

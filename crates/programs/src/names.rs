@@ -10,7 +10,7 @@ use oneport_platform::{LinkId, NodeId, Platform};
 
 use crate::program::Program;
 
-/// Most characters of a node's name: three names and what stands around them fit in the 255 of a variable.
+/// Fact: characters of a node's name; three names and the letters around them fit the 255 of a variable.
 const LONGEST: usize = 40;
 
 /// Names of nodes and links in the file.

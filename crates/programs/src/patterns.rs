@@ -11,10 +11,10 @@ use oneport_platform::{LinkId, NodeId, Platform, PortModel};
 
 use crate::form::ProgramError;
 
-/// Most matchings, and most patterns, that a program lists.
+/// Limit: matchings, and patterns, that a program lists.
 pub const MOST_COLUMNS: usize = 20_000;
 
-/// Most steps of an enumeration: seconds.
+/// Limit: steps of an enumeration. Measured: seconds.
 pub const MOST_STEPS: usize = 2_000_000;
 
 /// Links, ascending; in a pattern as often as its paths or trees use them.

@@ -11,7 +11,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_platform::Rational;
 
-/// Characters after which a row goes on in a new line; readers may refuse lines of more than 560.
+/// Fact: characters after which a row goes on in a new line; readers may refuse lines of more than 560.
 const WIDTH: usize = 100;
 
 /// Whether the objective is maximised.

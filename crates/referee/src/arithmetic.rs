@@ -10,8 +10,7 @@ use oneport_platform::Rational;
 use crate::Violation;
 use crate::violation::too_large;
 
-/// Most bits that scaling may create (half a gigabyte): a list of numbers without common structure must not
-/// exhaust the memory.
+/// Limit: bits that scaling may create, half a gigabyte; numbers without common structure must not exhaust the memory.
 const MAX_BITS: u64 = 1 << 32;
 
 /// Whether the value is a positive number. A fraction whose denominator is not positive (only raw construction makes

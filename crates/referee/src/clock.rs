@@ -21,6 +21,7 @@ pub(crate) trait Date: Clone + Ord + Zero + std::ops::Mul<Output = Self> {
 }
 
 impl Date for u64 {
+    // Fact: the width of the type.
     const BITS: u64 = 64;
 
     fn big(&self) -> BigUint {
@@ -33,6 +34,7 @@ impl Date for u64 {
 }
 
 impl Date for u128 {
+    // Fact: the width of the type.
     const BITS: u64 = 128;
 
     fn big(&self) -> BigUint {

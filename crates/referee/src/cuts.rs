@@ -220,7 +220,7 @@ fn check(case: &Case<'_>, place: usize, cut: &Cut) -> Result<(), Violation> {
         return Err(fault!(Certificate, "cut {place}: demand {demand} does not exist"; "{right}"));
     }
     if cut.nodes.is_empty() {
-        return Err(fault!(Certificate, "cut {place}: it has no nodes"; "list those that something has to leave"));
+        return Err(fault!(Certificate, "cut {place}: it has no nodes"; "list nodes that a value must leave"));
     }
     if let Some(node) = cut.nodes.iter().map(|node| node.index()).find(|&node| node >= nodes) {
         let right = format!("the platform has {nodes} nodes, numbered from 0");

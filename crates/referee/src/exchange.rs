@@ -192,7 +192,8 @@ fn participants<'a>(case: &Case<'a>, place: &str, demand: usize) -> Result<&'a [
     match group.filter(Group::is_all_reduce) {
         Some(group) => Ok(group.case.operands()),
         None => {
-            let found = format!("demand {demand} of {} is no all-reduce (they are numbered from 0)", case.demands());
+            let found =
+                format!("demand {demand} of {} is not an all-reduce (they are numbered from 0)", case.demands());
             Err(fault!(Certificate, "{found}"; "leave it out").at(place.to_string()))
         }
     }

@@ -1,7 +1,7 @@
-//! How many messages take each link, on a platform on which one way leads from each node to each.
+//! Number of messages per link, on a platform on which each pair of nodes has one path.
 //!
-//! Connected, with one link less than nodes each way, every link beside its opposite: a tree. What enters a subtree
-//! enters by the link to its top.
+//! A tree is connected, with one link less than nodes per direction, and each link has its opposite. A message enters a
+//! subtree by the link to its top.
 
 use oneport_plan::{Goals, LinkId};
 use oneport_platform::NodeId;
@@ -9,10 +9,10 @@ use oneport_platform::NodeId;
 use crate::Violation;
 use crate::case::Case;
 
-/// Messages between two questions to the watch.
+/// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 12;
 
-/// Per link, the number of messages on it, each executed once; `None` if there are several ways, or other demands.
+/// Per link, the number of messages on it, each executed once; `None` if there are several paths, or other demands.
 pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
     let Some((tops, ways)) = tree(case) else { return Ok(None) };
     let mut messages = vec![0; case.platform.links().len()];

@@ -58,7 +58,7 @@ fn rational_total(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(
     Ok((numerator.clone(), denominator.clone()))
 }
 
-/// Messages between two questions to the watch.
+/// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 16;
 
 /// Adds up the shortest distances of all commodities.

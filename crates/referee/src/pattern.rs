@@ -183,7 +183,7 @@ impl Review<'_> {
         Err(match (once, self.is_message()) {
             (true, true) => {
                 let found = format!("tasks {first} and {task} both send the message on from '{name}'");
-                self.at(None, fault!(Task, "{found}"; "it has one target, so it goes one way"))
+                self.at(None, fault!(Task, "{found}"; "it has one target, so it takes one path"))
             }
             (true, false) => self.at(Some(task), used_again(part)),
             (false, _) => {

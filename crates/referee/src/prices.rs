@@ -11,7 +11,8 @@ use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
 use crate::case::Case;
 use crate::violation::{bad_price, fault, no_link, no_node, unordered};
 
-/// Lengths over one denominator may take this many bits together; beyond, each link keeps its own denominator.
+/// Bits of all lengths over one denominator; with more, each link keeps a separate denominator. Trades memory for
+/// integer sums. Not measured.
 const MAX_SCALED_BITS: u64 = 1 << 30;
 
 /// Prices as integers, all times the same factor: the bound does not change.
@@ -157,7 +158,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Vi
                     _ => "link".to_string(),
                 };
                 let right = "list ports of nodes, and further links among the links";
-                return Err(fault!(Certificate, "the {resource} is no port"; "{right}").at(named()));
+                return Err(fault!(Certificate, "the {resource} is not a port"; "{right}").at(named()));
             }
             check_resource(case, &format!("odd set {place}: the"), port)?;
         }

@@ -18,7 +18,7 @@ use crate::case::Case;
 use crate::prices::{Prices, common_denominator, over};
 use crate::violation::{fault, shown, too_large};
 
-/// Most processors: all sets of them are gone through.
+/// Limit: processors; all subsets are enumerated.
 const MOST: usize = 16;
 
 /// Checks a packing: every ring, what all load together, the total, and that the certificate proves the bound.

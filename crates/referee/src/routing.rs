@@ -3,7 +3,7 @@
 //!
 //! **Ring.** A message goes from its owner to the last place around the ring that wants it: these paths are the
 //! patterns of a steady state, one for each demand. Values that are combined start behind the target and end there,
-//! each node on the way merging its own value, and go on to every node that wants the result; with several targets, an
+//! each node in between merging its own value, and go on to every node that wants the result; with several targets, an
 //! equal part of the instances goes towards each owner. The weight of a hop is the number of these patterns that take
 //! it.
 //!
@@ -32,7 +32,7 @@ use crate::violation::{fault, shown};
 
 /// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
 ///
-/// `O(demands x participants)` steps for a ring, `O(nodes + links)` for messages between all pairs that have one way,
+/// `O(demands x participants)` steps for a ring, `O(nodes + links)` for messages between all pairs with one path,
 /// `O(flows x links)` for flows; where nodes have one port for both directions, largest flows as in
 /// [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow for each member.
 ///
@@ -128,8 +128,8 @@ impl<'r, 'a> Ring<'r, 'a> {
         let Around { order, ways } = around;
         let known = |node: &NodeId| node.index() < case.platform.nodes().len();
         if order.len() < 2 || order.len() != ways.len() || !order.iter().all(known) {
-            let right = "two nodes at least, and a way for each";
-            return Err(fault!(Question, "a ring of {} nodes and {} ways", order.len(), ways.len(); "{right}"));
+            let right = "two nodes at least, and a path for each";
+            return Err(fault!(Question, "a ring of {} nodes and {} paths", order.len(), ways.len(); "{right}"));
         }
         let places: BTreeMap<NodeId, usize> = order.iter().copied().zip(0..).collect();
         if places.len() < order.len() {
@@ -139,16 +139,16 @@ impl<'r, 'a> Ring<'r, 'a> {
             let (from, to) = (order[place], order[(place + 1) % order.len()]);
             let mut at = from;
             for &id in way {
-                let link = case.link(id, || format!("way {place} of the ring"))?;
+                let link = case.link(id, || format!("path {place} of the ring"))?;
                 if link.from != at {
                     let (at, from) = (case.name(at), case.name(link.from));
-                    return Err(fault!(Task, "a link from '{from}' follows a stop at '{at}'"; "links of a way meet"));
+                    return Err(fault!(Task, "a link from '{from}' follows a stop at '{at}'"; "links of a path meet"));
                 }
                 at = link.to;
             }
             if at != to {
                 let (at, from, to) = (case.name(at), case.name(from), case.name(to));
-                return Err(fault!(Task, "the way from '{from}' ends at '{at}'"; "it must lead to '{to}'"));
+                return Err(fault!(Task, "the path from '{from}' ends at '{at}'"; "it must lead to '{to}'"));
             }
         }
         Ok(Ring { case, around, places })
@@ -211,7 +211,7 @@ impl<'r, 'a> Ring<'r, 'a> {
     }
 
     fn place(&self, node: NodeId) -> Result<usize, Violation> {
-        let missing = || fault!(Task, "'{}' is not on the ring", self.case.name(node); "all who take part must be");
+        let missing = || fault!(Task, "'{}' is not on the ring", self.case.name(node); "all participants must be");
         self.places.get(&node).copied().ok_or_else(missing)
     }
 
@@ -250,7 +250,7 @@ impl<'r, 'a> Ring<'r, 'a> {
     }
 }
 
-/// Adds what messages load that have one way only.
+/// Adds the loads of messages with one path only.
 fn load_only_way(case: &Case<'_>, loads: &mut Loads) -> Result<(), Violation> {
     for group in case.groups() {
         let messages = if group.kind == Kind::Route { only_way::messages(&group.case)? } else { None };
@@ -272,7 +272,7 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
         let Some(demand) = case.demand(place) else { continue };
         let (Goals::At(target), &[source], Kind::Route) = (demand.goals, demand.operands, demand.kind()) else {
             return Err(
-                fault!(Question, "demand {place} is no single message"; "flows carry messages that travel alone"),
+                fault!(Question, "demand {place} is not a single message"; "flows carry messages that travel alone"),
             );
         };
         let (root, leaf) = if is_source { (source, target) } else { (target, source) };

@@ -22,8 +22,7 @@ use crate::violation::{fault, shown, times_name};
 /// Checks that the period and the instances are positive; that the patterns execute their demands, in whole positive
 /// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
 /// ascending and that no port and no link serves more of them than it can at a time; that the slots fit in the period;
-/// that each link's slots last exactly as long as its messages take; and that each processor's merges fit in the
-/// period.
+/// that each link's slots last exactly the time of its messages; and that each processor's merges fit in the period.
 ///
 /// O(total number of tasks + total slot size) products and additions of integers.
 ///

@@ -25,7 +25,7 @@ use crate::case::{Case, Group};
 use crate::prices::Prices;
 use crate::violation::{bad_price, fault, no_link, no_node, part_name, shown, unordered};
 
-/// Most steps of the programs of all goals of a demand.
+/// Limit: steps of the programs of all goals of a demand.
 const MAX_STEPS: u128 = 1 << 27;
 
 /// The shares of a certificate, checked one by one.
@@ -249,7 +249,7 @@ fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), 
 fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
     let wrong = |what: String, right: String| {
-        Err(fault!(Certificate, "share {share}: {what} is no task of the goal"; "{right}"))
+        Err(fault!(Certificate, "share {share}: {what} is not a task of the goal"; "{right}"))
     };
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
         return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));

@@ -8,9 +8,9 @@ use oneport_plan::{Interval, ProblemError};
 use oneport_platform::{LinkId, NodeId, Platform, Rational, decimal};
 use oneport_watch::Limit;
 
-/// Numbers of more bits are shown by their magnitude.
+/// Shown: numbers of at most this many bits. The magnitude of longer ones is shown.
 const SHOWN_BITS: u64 = 200;
-/// Digits of a longer one.
+/// Shown: digits of a longer number.
 const DIGITS: usize = 6;
 
 /// The subject of a broken rule.
@@ -184,6 +184,7 @@ pub(crate) fn times_name(times: u64) -> String {
 
 /// All of them, or the first and how many more there are.
 pub(crate) fn first_of(names: &[String]) -> String {
+    // Shown: names of a list.
     const SHOWN: usize = 5;
     match names.get(..SHOWN) {
         Some(first) if names.len() > SHOWN + 1 => format!("{} and {} more", first.join(", "), names.len() - SHOWN),

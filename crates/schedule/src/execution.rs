@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 use oneport_plan::{Message, Task};
 use oneport_platform::Rational;
 
-/// Most tasks of one execution, and most transfers and merges of one timeline.
+/// Limit: tasks of one execution, and transfers and merges of one timeline.
 pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
 
 /// One period of the steady state: a finite table that says all that a schedule does. Every period is like it, the

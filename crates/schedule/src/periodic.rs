@@ -26,7 +26,7 @@ pub fn periodic(problem: Problem<'_>, whole: WholePatterns) -> Result<PeriodicSc
     periodic_watched(problem, whole, &Watch::unlimited())
 }
 
-/// [`periodic`] as long as the watch lets it go on, which is asked at every slot of a bipartite graph of ports.
+/// [`periodic`] under a watch, checked at every slot of a bipartite graph of ports.
 ///
 /// # Errors
 /// As [`periodic`]; [`ScheduleError::Stopped`].

@@ -15,7 +15,7 @@ use oneport_watch::Watch;
 
 use crate::ScheduleError;
 
-/// Odd sets looked at together.
+/// Odd sets looked at together. Trades time per round for rounds. Not measured.
 const WORST: usize = 8;
 
 /// Busy times of links, ascending by link.

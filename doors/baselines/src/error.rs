@@ -8,7 +8,7 @@ use oneport_schedule::ScheduleError;
 #[non_exhaustive]
 pub enum BaselineError {
     /// Two ranks that exchange messages are not connected.
-    #[error("no way leads from '{from}' to '{to}'; connect them")]
+    #[error("no path leads from '{from}' to '{to}'; connect them")]
     NoWay {
         /// The sender.
         from: String,

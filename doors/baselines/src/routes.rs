@@ -42,7 +42,7 @@ pub enum Forwarders {
     Routers,
 }
 
-/// Costs of at most this many bits can be summed over all nodes of a platform in 64 bits.
+/// Fact: costs of at most this many bits can be summed over all nodes of a platform in 64 bits.
 const BITS: u64 = 39;
 
 impl Routes {

@@ -13,9 +13,9 @@ use petgraph::visit::EdgeRef;
 
 use crate::{RankHints, Routes, ranks};
 
-/// Links that the search for an order may add up in total: about a second.
+/// Links that the search for an order adds up. Trades a cheaper ring for time. Measured: about 1 s.
 const STEPS: usize = 20_000_000;
-/// Bits of the rounded costs: sums over all links fit a machine word.
+/// Fact: bits of the rounded costs: sums over all links fit a machine word.
 const BITS: u64 = 30;
 
 impl RankHints {
@@ -121,6 +121,7 @@ type Busy = (u64, u64);
 impl Rings {
     /// `None` if a rank is unreachable, or if there are 0 or more than 256 ranks.
     fn new(platform: &Platform, ranks: &[NodeId], routes: &Routes, costs: Vec<u64>) -> Option<Rings> {
+        // Ranks up to which an order is sought. Trades a cheaper ring for time. Not measured.
         const MOST: usize = 256;
         if ranks.is_empty() || ranks.len() > MOST {
             return None;

@@ -23,7 +23,7 @@ use words::usage;
 #[derive(Debug, Parser)]
 #[command(name = "oneport", version, arg_required_else_help = true, max_term_width = 110)]
 struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     command: Command,
 }

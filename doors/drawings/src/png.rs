@@ -25,7 +25,7 @@ pub struct Png {
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The text is not a drawing.
-    #[error("this is no SVG: {0}")]
+    #[error("this is not SVG: {0}")]
     Svg(String),
     /// Nothing to paint on, or no room for it.
     #[error("a picture of {width} x {height} pixels cannot be made; an SVG file has no limit")]

@@ -153,7 +153,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         let name = platform.name(node).replace(char::is_control, " ");
         let _ = writeln!(
             text,
-            "// '{name}' is no full-duplex one-port node: the simulator knows one send and one receive at a time only."
+            "// '{name}' is not a full-duplex one-port node: the simulator knows one send and one receive at a time only."
         );
     }
     let _ = writeln!(text, "num_ranks {}", ranks.len());

@@ -15,7 +15,7 @@ use crate::pieces::without_slots;
 use crate::results::results;
 use crate::{ExportError, Request};
 
-/// Most pieces that a message is divided into.
+/// Pieces of a message. Trades exact shares for the size of a program. Not measured.
 const PIECES: u64 = 10_000;
 
 /// Order of the steps.
@@ -112,7 +112,7 @@ impl Operation {
         let problem = request.problem;
         let refused = |reason: String| ExportError::Refused { format, reason };
         let Some(form) = problem.collective().form() else {
-            return Err(refused("process groups and lists of demands are no single operation".to_string()));
+            return Err(refused("process groups and lists of demands are not a single operation".to_string()));
         };
         let asked = request.pieces.number();
         let pieces = asked.or_else(|| request.schedule.instances.to_u64());

@@ -13,7 +13,8 @@ use oneport_schedule::{periodic, tightened};
 use crate::ExportError;
 use crate::sharing::Sharing;
 
-/// Largest power of two that is tried as a number of pieces.
+/// Largest power of two that is tried as a number of pieces. Trades exact shares for the size of a program. Not
+/// measured.
 const LARGEST: u64 = 1 << 10;
 
 /// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.

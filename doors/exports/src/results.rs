@@ -11,7 +11,7 @@ use oneport_schedule::Execution;
 pub struct Served {
     /// Index of the demand.
     pub demand: usize,
-    /// Index of the demand's instance among those that start in one period.
+    /// Index of the demand's instance in its period.
     pub copy: u64,
     /// Node of the goal.
     pub node: NodeId,

@@ -12,9 +12,11 @@ use num_traits::ToPrimitive;
 use oneport_plan::{PeriodicSchedule, Problem};
 use oneport_schedule::{Measure, common_denominator};
 
-/// Limits the search over all distributions of copies, and the resources that are examined in the search and while
-/// copies are moved: some hundredths of a second. Copies are distributed anew for each number of pieces.
+/// Copies up to which all distributions are searched; they are distributed anew per number of pieces. Trades balance
+/// for time. Measured: some hundredths of a second.
 const SEARCHED: usize = 24;
+/// Resources examined in the search and while copies are moved. Trades balance for time. Measured: some hundredths of a
+/// second.
 const WORK: usize = 1 << 22;
 
 /// Copies of patterns, and the load of resources.

@@ -127,7 +127,7 @@ impl<'a> Draft<'a> {
         let draft = Draft { reduction, platform, links, children };
         if draft.upwards().len() != processors {
             let root = reduction.root;
-            return Err(refused(format!("not every processor reaches the root, processor {root}; it is no tree")));
+            return Err(refused(format!("not every processor reaches the root, processor {root}; it is not a tree")));
         }
         Ok(draft)
     }
@@ -172,7 +172,7 @@ impl<'a> Draft<'a> {
                 let (own, received) = (held[processor], held[child]);
                 let (left, right) = if received.0.first < own.0.first { (received, own) } else { (own, received) };
                 if left.0.last.checked_add(1) != Some(right.0.first) {
-                    let why = "that are no neighbours, but the operator is not commutative";
+                    let why = "that are not neighbours, but the operator is not commutative";
                     return Err(refused(format!("processor {processor} merges operands with those of {child} {why}")));
                 }
                 let part = Interval { first: left.0.first, last: right.0.last };

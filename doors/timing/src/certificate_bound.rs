@@ -7,10 +7,9 @@ use oneport_plan::{Certificate, Problem, Rational, Resource};
 use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::visit::{EdgeRef, Reversed};
 
-/// The least `T` for which the prices of a certificate leave room for one operation, if every resource is of use only
-/// from when anything can have arrived there until what leaves it can still arrive where it is wanted. `throughput` is
-/// what the certificate proves, per unit of time; the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes
-/// and `m` links.
+/// The least `T` at which the priced useful time of the resources pays for one operation. A resource is useless before
+/// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound;
+/// the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
 pub fn lower_bound_from_certificate(
     problem: Problem<'_>,
     certificate: &Certificate,
@@ -35,8 +34,7 @@ pub fn lower_bound_from_certificate(
     room(&needed, &supplies)
 }
 
-/// The least `T` for which the sum of `price x max(T - idle, 0)` is as much as is needed; the supplies by their idle
-/// times.
+/// The least `T` for which the sum of `price x max(T - idle, 0)` is `needed`; supplies ascend by their idle times.
 fn room(needed: &Rational, supplies: &[(Option<Rational>, Rational)]) -> Rational {
     let (mut prices, mut lost, mut least) = (Rational::zero(), Rational::zero(), Rational::zero());
     for (idle, price) in supplies {
@@ -74,7 +72,7 @@ impl Windows {
         Windows { before: before.distances, after: after.distances }
     }
 
-    /// For how long a resource is idle at least; `None` where it is of no use at all.
+    /// Minimum idle time before the first and after the last useful task. `None` if the resource is never useful.
     fn of_resource(&self, problem: Problem<'_>, resource: Resource) -> Option<Rational> {
         let platform = problem.platform();
         let using = |link: &LinkId| Resource::of_link(platform, *link).any(|own| own == resource);

@@ -25,7 +25,7 @@ pub enum OnceError {
     #[error("one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers")]
     NotConstant,
     /// Two nodes that exchange messages are not connected.
-    #[error("no way leads from '{from}' to '{to}'; connect them")]
+    #[error("no path leads from '{from}' to '{to}'; connect them")]
     NoWay {
         /// The sender.
         from: String,

@@ -11,11 +11,13 @@ use oneport_watch::Watch;
 use crate::{OnceError, TaskGraph, TaskList, Timing};
 
 /// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long beside
-/// its latencies, small offsets are best.
+/// its latencies, small offsets are best. Trades time for shorter runs. Measured: 1 GiB with 5 us, 13 fixtures and 8
+/// collectives: each run is within 10 % of its bound.
 const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
-/// Gains below 1/1000 of the time are ignored.
+/// Gains below 1/1000 of the time are ignored. Trades the last 0.1 % for time. Not measured.
 const GAIN: u64 = 1000;
-/// Task graphs with more tasks plus dependencies than this are not cached between sizes.
+/// Tasks plus dependencies up to which a task graph is cached between sizes. Trades memory for time. Measured with the
+/// other changes: 8 B to 4 GiB on two boxes of A100 5.1 to 1.8 s of CPU for an all-reduce.
 const KEPT: usize = 1_000_000;
 
 /// The best number of pieces.
@@ -96,8 +98,7 @@ pub struct PieceSearch<'a> {
     /// The best number in the first order, for the last size.
     best: u32,
     list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
-    /// The least number of pieces per demand that one unit of the searched number stands for: 1, or the instances of a
-    /// period.
+    /// Pieces per demand of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,

@@ -8,7 +8,7 @@ use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
 
 use crate::OnceError;
 
-/// Most tasks of a list.
+/// Limit: tasks of a list.
 pub(crate) const MOST: usize = 4_000_000;
 
 /// Tasks, each after the tasks whose results it uses.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What algorithm EP (figure 2) does with a sequence of transmission times.
+/// Run of algorithm EP (figure 2) on a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// When each sender starts, in the order of the sequence.
@@ -31,8 +31,7 @@ pub fn earliest(sequence: &[u64]) -> Run {
     Run { starts, length }
 }
 
-/// A(s, t), A'(s, t) and C(s, t): senders that are active at `t`, those of them that started before, those that are
-/// done.
+/// A(s, t), A'(s, t) and C(s, t): senders active at `t`, active senders that started before, finished senders.
 pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
     let windows = || run.starts.iter().zip(sequence).map(|(&start, takes)| (start, start + takes));
     [
@@ -148,7 +147,7 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
     (table[counts], pairs)
 }
 
-/// All vectors of counts up to these, each after those that it dominates.
+/// All vectors of counts up to these, each after the vectors that it dominates.
 fn boxed(counts: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for &count in counts {
@@ -208,7 +207,7 @@ impl Dice {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % most + 1
     }
 
-    /// So many numbers.
+    /// `count` numbers.
     pub fn rolls(&mut self, count: usize, most: u64) -> Vec<u64> {
         (0..count).map(|_| self.roll(most)).collect()
     }

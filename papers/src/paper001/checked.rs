@@ -32,7 +32,7 @@ pub fn schedule(sequence: &[u64]) -> Result<Reduction> {
     Ok(reduction)
 }
 
-/// What a method of ours finds, passed by the referee.
+/// Answer of one of our methods, accepted by the referee.
 pub fn solve(times: &[u64], method: Method) -> Result<Found> {
     Ok(reduce_processors(&processors(times)?, method, &budget())?)
 }

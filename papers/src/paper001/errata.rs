@@ -34,7 +34,7 @@ pub fn ratio_of_two() -> Result<Sides> {
     Ok(Sides::new(Value::List(printed), Value::List(fails)))
 }
 
-/// E001-11: the seconds that section 6.2 says of P = 21, and those of table 1.
+/// E001-11: the seconds for P = 21 in section 6.2, and in table 1.
 pub fn within_seconds(paper: &Paper) -> Result<Sides> {
     let cells: Vec<&str> = paper.table("table-1")?.rows.get("21").context("no row 21")?.split_whitespace().collect();
     let right = number(cells.get(3).context("row 21 is too short")?)?;

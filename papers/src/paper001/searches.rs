@@ -126,7 +126,7 @@ fn growth(paper: &Paper) -> Result<Finding> {
         .note("speeds 3, 4, 5; the generic search taken as 70 % of the tree, which the row above measures"))
 }
 
-/// The order of section 6.2 in full, beside depth first with slow processors first: the same lengths, and nearly as
+/// The order of section 6.2 in full, next to depth first with slow processors first: the same lengths, and nearly as
 /// many nodes.
 fn priority() -> Result<Finding> {
     let mut found = Vec::new();

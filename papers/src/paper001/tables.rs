@@ -39,7 +39,7 @@ pub fn printed_cells(paper: &Paper, id: &str) -> Result<Vec<u64>> {
     Ok(cells)
 }
 
-/// What our program of that rule refers to, cell by cell; every program must have found the same lengths.
+/// The lengths of our program of that rule, cell by cell; all programs must agree.
 fn cells(paper: &Paper, id: &str, rule: Rule) -> Result<Finding> {
     let printed = printed_cells(paper, id)?;
     let (fast, slow) = (whole(1), whole(2));
@@ -196,7 +196,7 @@ fn binary(table: &Table, (f, s): (usize, usize), left: usize, low: usize, high: 
     (references + 1, None)
 }
 
-/// By reading: cells of table 4 that it yields, all its pairs, those at f = s = 150.
+/// Per reading: cells of table 4 that it yields, all its pairs, and its pairs at f = s = 150.
 pub fn third_rules(paper: &Paper) -> Result<[(usize, u64, u64); 3]> {
     let printed = printed_cells(paper, "table-4")?;
     let table = Table::build(&whole(1), &whole(2), MOST, MOST, Rule::MonotoneSlow)?;

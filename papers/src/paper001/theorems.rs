@@ -213,7 +213,8 @@ fn lemma_3_within() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} rearrangements, {inside} with p strictly inside, ratios 2 to 4.5")))
 }
 
-/// How often `s'(q2) < c(s', p)`, as the proof of lemma 3 says, of how many rearrangements; it is the other way round.
+/// Number of rearrangements with `s'(q2) < c(s', p)`, as the proof of lemma 3 has it, and of all: the inequality is
+/// reversed.
 pub fn order_in_lemma_3() -> Result<(usize, usize)> {
     let all = rearrangements();
     let printed =

@@ -1,9 +1,9 @@
-//! The naive twin of RR-7898: all rooted trees, carried out step by step, in whole units of time.
+//! The naive twin of RR-7898: all rooted trees, executed step by step, in whole units of time.
 
 /// A rooted tree: the receiver of every machine but machine 0, always a smaller number.
 pub type Tree = Vec<usize>;
 
-/// All rooted trees of `n` machines, each shape once (children in nonincreasing order of their own trees).
+/// All rooted trees of `n` machines, each shape once (children in nonincreasing order of their trees).
 pub fn trees(n: usize) -> Vec<Tree> {
     shapes(n).iter().map(flatten).collect()
 }
@@ -49,8 +49,8 @@ fn flatten(shape: &Shape) -> Tree {
     tree
 }
 
-/// When each machine's value is complete, if every transfer starts as early as it can. Those that are ready first go
-/// first: proposition 3.
+/// When each machine's value is complete, if every transfer starts as early as it can. The first ready goes first:
+/// proposition 3.
 pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     let n = tree.len();
     let mut ready = vec![0; n];
@@ -95,7 +95,7 @@ struct Orders<'a> {
     most: usize,
 }
 
-/// A partial schedule: who has sent, when ports and processors are free, the starts so far in order.
+/// A partial schedule: senders so far, dates at which ports and processors are free, starts in order.
 #[derive(Clone)]
 struct State {
     sent: Vec<bool>,

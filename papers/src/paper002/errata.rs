@@ -48,7 +48,7 @@ pub fn starts_too_late() -> Result<Sides> {
     Ok(Sides::new(whole(start + d + c), whole(length(2, d, c, Strategy::Greedy, Limit::Transfers(1))?)))
 }
 
-/// E002-4: for which indices line 8 needs a value of its own when n = 4 and K = 2.
+/// E002-4: the indices for which line 8 needs a separate value if n = 4 and K = 2.
 pub fn before_the_first() -> Result<Sides> {
     let (n, k) = (4i64, 2);
     let looked_up: Vec<i64> = (2..=n).map(|i| i - k).collect();
@@ -76,7 +76,7 @@ pub fn bound_of_limited_reducers() -> Result<Sides> {
     bound(Limit::Reducers(3))
 }
 
-/// E002-8: values that fit into k (c + d) by theorem 14, and those that do, of up to 10; k = 1, d = c = 0.
+/// E002-8: values that fit into k (c + d) by theorem 14, and values up to 10 that do; k = 1, d = c = 0.
 pub fn no_costs() -> Result<Sides> {
     let (k, most) = (1, 10);
     let fits = |n: u64| Ok::<_, anyhow::Error>(length(n, 0, 0, Strategy::Greedy, Limit::Unlimited)? == 0);

@@ -50,7 +50,7 @@ fn curves() -> Result<Vec<Curve>> {
     Ok(curves)
 }
 
-/// What the drawing must have, whatever the rule: from 1 to at most 2.
+/// The drawing's range under each rule: from 1 to at most 2.
 pub fn within_two() -> Result<Finding> {
     let mut tried = 0;
     for curve in curves()? {

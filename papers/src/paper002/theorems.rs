@@ -60,7 +60,7 @@ pub fn default_times() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} trees, each simulated step by step")))
 }
 
-/// Section 3.2: every processor may be the sink, with the operands in order, and the schedule is no longer for that.
+/// Section 3.2: every processor may be the sink, with the operands in order, and the schedule has the same length.
 fn sink() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
@@ -101,7 +101,7 @@ fn each_machine() -> Result<Finding> {
 }
 
 /// Section 4.1: machines numbered along any tree, senders in the order in which they are merged, keep the operands in
-/// order; so says the referee, who concatenates them.
+/// order; the referee concatenates them.
 fn operand_order() -> Result<Finding> {
     let mut tried = 0;
     for n in 1..=8 {
@@ -125,7 +125,7 @@ fn operand_order() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} trees and costs up to n = 8, every rooted tree, no longer than before")))
 }
 
-/// A machine, then all that send to it, those that are ready first before the others.
+/// A machine, then its senders, the first ready first.
 fn number(tree: &Tree, ready: &[u64], machine: usize, order: &mut Vec<usize>) {
     order.push(machine);
     let mut senders: Vec<usize> = (1..tree.len()).filter(|&other| tree[other] == machine).collect();
@@ -170,7 +170,7 @@ fn completion(dates: &[u64], d: u64, c: u64) -> u64 {
     dates.iter().enumerate().map(|(place, date)| date + d + after(place) + c).max().unwrap_or(0)
 }
 
-/// The form of a tree without names: of each machine, the sorted forms of those that send to it.
+/// The form of a tree without names: per machine, the sorted forms of its senders.
 fn form(tree: &Tree, machine: usize) -> String {
     let senders = (1..tree.len()).filter(|&other| tree[other] == machine);
     let mut below: Vec<String> = senders.map(|other| form(tree, other)).collect();
@@ -178,7 +178,7 @@ fn form(tree: &Tree, machine: usize) -> String {
     format!("({})", below.concat())
 }
 
-/// Lemma 1: machines that send to an earlier one each, in all ways, make every rooted tree.
+/// Lemma 1: all assignments of an earlier machine to each machine give all rooted trees.
 fn lemma_1() -> Result<Finding> {
     let mut counts = Vec::new();
     for n in 1..=7usize {

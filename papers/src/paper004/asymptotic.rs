@@ -77,7 +77,7 @@ fn lemma_5() -> Result<Finding> {
         let best = exhaustive::opt(&platform, messages, horizon)?;
         for (k, &best) in best.iter().enumerate() {
             ensure!(whole(best) <= &throughput * whole(k), "opt({k}) = {best} is more than TP K");
-            // What the search cannot tell from its own limit says nothing.
+            // A result equal to the search's limit says nothing.
             points += u64::from(best < messages);
         }
         let all = best.iter().position(|&best| best == messages).context("the horizon is too short")?;

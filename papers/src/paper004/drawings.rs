@@ -1,4 +1,4 @@
-//! Figures 1 to 8 and those of section 2.3, as far as the text determines them.
+//! Figures 1 to 8 and of section 2.3, as far as the text determines them.
 
 use anyhow::Result;
 use oneport::Plan;
@@ -101,7 +101,7 @@ fn as_printed() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Figures 7 and 8: a node with two links each way, its neighbours with one port.
+/// Figures 7 and 8: a node with two links in each direction, its neighbours with one port.
 fn gadgets() -> Result<Vec<Figure>> {
     let links = [("A", "P", "1"), ("B", "P", "1"), ("P", "C", "1"), ("P", "D", "1")];
     let plain = cases::platform("A B P C D", &links)?;

@@ -115,7 +115,7 @@ pub fn whole_platform() -> Result<Sides> {
     Ok(Sides::new(printed, over(&ALL)?))
 }
 
-/// E004-5: the printed weights, which keep the platform busy for half of the time only, and those of the optimum.
+/// E004-5: the printed weights, which keep the platform busy for half of the time only, and the optimum's weights.
 pub fn weights_of_the_whole() -> Result<Sides> {
     let list = |weights: &[Rational]| Value::List(weights.iter().cloned().map(Value::Number).collect());
     let platform = figure_1()?;
@@ -228,7 +228,7 @@ pub fn source_in_node() -> Result<Sides> {
     figure_7("0 1 2", &[("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1")], broadcast)
 }
 
-/// E004-13: a source that nothing enters. Its in-node is a node of its own, which nothing reaches.
+/// E004-13: a source that nothing enters. Its in-node is a separate node, which no path reaches.
 pub fn source_without_links() -> Result<Sides> {
     let platform = half_duplex("0 1", &[("0", "1", "1")])?.with_model(PortModel::FullDuplex);
     let right = throughput(&platform, &broadcast(&platform))?;
@@ -265,9 +265,8 @@ pub fn counted_once(what: &str) -> Result<Sides> {
     Ok(Sides::new(printed, throughput(&platform, &collective)?))
 }
 
-/// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford, as many rounds as one
-/// likes, say "outside"; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another
-/// reason.
+/// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford say "outside" after any
+/// number of rounds; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another reason.
 pub fn prices_of_both_signs() -> Result<Sides> {
     let links = [("s", "a", "1"), ("a", "b", "1"), ("b", "a", "1"), ("a", "t", "1")];
     let platform = half_duplex("s a b t", &links)?;

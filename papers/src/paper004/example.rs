@@ -45,7 +45,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("topologies", |_| topologies()),
 ];
 
-/// The trees of section 2.3, the two DAGs that are no trees, and all links.
+/// The trees of section 2.3, the two DAGs that are not trees, and all links.
 pub const T1: [&str; 4] = ["Ps -> P1", "Ps -> P2", "P1 -> P3", "P2 -> P4"];
 pub const T2: [&str; 4] = ["Ps -> P1", "P1 -> P2", "P1 -> P3", "P2 -> P4"];
 pub const T3: [&str; 4] = ["Ps -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
@@ -53,7 +53,7 @@ pub const D1: [&str; 5] = ["Ps -> P1", "Ps -> P2", "P1 -> P2", "P1 -> P3", "P2 -
 const D2: [&str; 5] = ["Ps -> P1", "Ps -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
 pub const ALL: [&str; 6] = ["Ps -> P1", "Ps -> P2", "P1 -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
 
-/// What of section 2.2's linear programs for figure 2 is carried out as printed.
+/// Parts of section 2.2's linear programs for figure 2 that are executed as printed.
 #[derive(Clone, Copy)]
 pub struct Reading {
     /// `t <= c x` instead of `t >= c x`.
@@ -90,7 +90,7 @@ pub fn printed_program(reading: Reading) -> Result<Ended> {
     program.end(Sense::Maximize, a)
 }
 
-/// By our solver, by (P) with the bidirectional model's sets, and by the printed program with `>=`.
+/// The value by our solver, by (P) with the bidirectional model's sets, and by the printed program with `>=`.
 fn bidirectional_value() -> Result<Finding> {
     let platform = figure_2()?.with_model(PortModel::FullDuplex);
     let program = printed_program(Reading { at_most: false, bidirectional: true })?.value()?;
@@ -116,7 +116,7 @@ fn trees_of_figure_3(platform: &Platform) -> Result<[Links; 2]> {
     Ok([links(["P1 -> P2", "P1 -> P3"])?, links(["P1 -> P2", "P2 -> P3"])?])
 }
 
-/// How much of T1 and of T2 the program of ports wants. One optimum of two equations: there is no other.
+/// Weights of T1 and T2 by the program of ports: the only solution of two equations.
 fn wrong_weights() -> Result<[Rational; 2]> {
     let platform = figure_2()?;
     let trees = trees_of_figure_3(&platform)?;
@@ -195,7 +195,7 @@ pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
         }) {
             left.remove(place);
         }
-        // Then everybody is reached if everybody but the source has a link into it.
+        // Then all nodes are reached if each node but the source has an incoming link.
         let entered = |node: usize| links.iter().any(|&link| net.arcs[link].to == node);
         if left.is_empty() && (0..net.nodes).all(|node| entered(node) != (node == 0)) {
             found.push(links);

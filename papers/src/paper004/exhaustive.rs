@@ -10,7 +10,7 @@ use oneport::Platform;
 
 use crate::numbers::whole_number;
 
-/// One message: which nodes have it, and over which links it is on its way, with the time left.
+/// One message: its nodes, and its links under way with the time left.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Copies {
     held: u32,
@@ -67,7 +67,7 @@ impl Search<'_> {
         for place in 0..state.len() {
             let one = &state[place];
             let useful = one.held >> arc.from.index() & 1 == 1 && one.held >> arc.to.index() & 1 == 0;
-            // Of two messages in the same state either will do.
+            // Two messages in the same state are interchangeable.
             if useful && !state[..place].contains(one) {
                 state[place].flying.push((link, self.costs[link]));
                 self.start(link + 1, state, next);

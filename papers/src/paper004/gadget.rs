@@ -99,7 +99,7 @@ fn mixed() -> Result<Finding> {
     compare(|place, node| models[(place + 2 * node + node / 2) % 3])
 }
 
-/// Without the links from the heart to its in-nodes each of these needs a message of its own.
+/// Without the links from the heart to its in-nodes each of these needs a separate message.
 fn back_links() -> Result<Finding> {
     let links = [("s", "a", "1"), ("s", "b", "1"), ("a", "b", "2")];
     let platform = modelled(&cases::platform("s a b", &links)?, |_| PortModel::Multiport)?;

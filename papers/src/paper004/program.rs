@@ -140,7 +140,7 @@ impl Net {
         self.products(&demands.map(part).collect::<Result<Vec<_>>>()?)
     }
 
-    /// All combinations; those that use the same links for the same times are taken once.
+    /// All combinations; combinations with equal links and times count once.
     pub fn products(&self, parts: &[Vec<Links>]) -> Result<Vec<Links>> {
         let timed = self.timed();
         let mut patterns: BTreeSet<Links> = BTreeSet::from([Vec::new()]);
@@ -214,7 +214,7 @@ impl Ended {
     }
 }
 
-/// A linear program with columns `>= 0`, one of which is the objective.
+/// A linear program with columns `>= 0`; one column is the objective.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     columns: usize,
@@ -228,7 +228,7 @@ impl Program {
         self.columns - 1
     }
 
-    /// So many new columns.
+    /// `count` new columns.
     pub fn many(&mut self, count: usize) -> Vec<usize> {
         (0..count).map(|_| self.column()).collect()
     }
@@ -329,8 +329,8 @@ pub fn dual(net: &Net, sets: &[Links], patterns: &[Links], at_most_zero: bool) -
     program.end(Sense::Minimize, u)
 }
 
-/// The largest weight of patterns that keeps every half-duplex port within one unit of time: what the linear program of
-/// section 2.2.2 that is marked as wrong computes, and how much of which pattern.
+/// The largest weight of patterns that keeps every half-duplex port within one unit of time: the value of the linear
+/// program of section 2.2.2 that is marked as wrong, with the patterns' weights.
 pub fn ports_only(net: &Net, patterns: &[Links]) -> Result<Optimum> {
     let mut program = Program::default();
     let throughput = program.column();
@@ -375,7 +375,7 @@ pub fn least_time(sets: &[Links], busy: &[Rational]) -> Result<Rational> {
 /// Sets of exactly these weights, in this order, that give every link exactly its time; no two the same if possible.
 ///
 /// # Errors
-/// There are none.
+/// No such sets exist.
 pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational]) -> Result<Vec<Links>> {
     fn search(
         sets: &[Links],
@@ -410,8 +410,8 @@ mod tests {
     use super::*;
     use crate::cases;
 
-    /// Cayley: n^(n-2) spanning trees for every root; matchings of K4 by hand: 6 + 3 edges' pairs, each link either
-    /// way.
+    /// Cayley: n^(n-2) spanning trees for every root; matchings of K4 by hand: 6 + 3 edges' pairs, each link in either
+    /// direction.
     #[test]
     fn everything_is_listed() -> Result<()> {
         for (n, trees) in [(2, 1), (3, 3), (4, 16), (5, 125)] {

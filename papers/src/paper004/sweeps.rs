@@ -38,14 +38,14 @@ pub const CHECKS: &[(&str, Check)] = &[
 const SMALL: &[(usize, usize)] = &[(3, 2), (4, 2), (4, 3), (5, 2), (5, 3)];
 const PER_SIZE: u64 = 12;
 
-/// What the enumeration says of one small platform.
+/// Result of the enumeration on one small platform.
 struct Surveyed {
     net: Net,
     ours: Rational,
     full_duplex: Rational,
     optimum: program::Optimum,
     ports: program::Optimum,
-    /// What the trees of the program of ports take, one after another as matchings allow.
+    /// Time of the trees of the program of ports, scheduled by matchings.
     time: Rational,
 }
 
@@ -172,7 +172,7 @@ fn lemma_2() -> Result<Finding> {
     ))
 }
 
-/// The patterns of a plan put together to those of the paper, one way per message: copies side by side, in their
+/// The patterns of a plan put together to those of the paper, one pattern per message: copies side by side, in their
 /// order, cut where one ends.
 fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     let mut ways: Vec<Vec<(program::Links, BigUint)>> = vec![Vec::new(); messages];
@@ -199,9 +199,9 @@ fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     Ok(composed)
 }
 
-/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn
-/// prices and under those of (D)'s optimum, where it weighs 1. For type I: the heaviest matching, with its proof,
-/// and among all matchings; at the optimum it weighs u.
+/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices
+/// and under the prices of (D)'s optimum, where it weighs 1. For type I: the heaviest matching, with its proof, and
+/// among all matchings; at the optimum it weighs u.
 fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
     for (place, one) in survey()?.iter().enumerate() {
@@ -344,8 +344,8 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     }
 }
 
-/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation, for which no
-/// bound is proved, are told.
+/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation are counted; no
+/// bound on them is proved.
 fn theorem_3() -> Result<Finding> {
     let (mut most_added, mut most_variables) = (0, 0);
     for one in survey()? {
@@ -372,7 +372,7 @@ fn theorem_3() -> Result<Finding> {
     )))
 }
 
-/// Of every size the graph that took most rounds: who took most time depends on the machine.
+/// Per size the graph with most rounds; times depend on the machine.
 fn hardest(points: &[Point]) -> Vec<&Point> {
     let of = |nodes| points.iter().filter(move |point| point.nodes == nodes).max_by_key(|point| point.rounds);
     SIZES.into_iter().filter_map(of).collect()

@@ -1,5 +1,5 @@
-//! Section 2.1: a transfer is not interrupted. Matchings cut messages where their lengths are no multiples of
-//! transfers; over a longer period they need not.
+//! Section 2.1: a transfer is not interrupted. Matchings cut messages if their lengths are not multiples of transfers;
+//! over a longer period they need not.
 
 use anyhow::{Result, ensure};
 use oneport::plan::{PeriodicSchedule, ScheduledPattern, Slot};
@@ -31,7 +31,7 @@ fn periods(platform: &Platform, plan: &PeriodicSchedule) -> Rational {
     whole(schedule::common_denominator(shares.collect::<Vec<_>>().iter()))
 }
 
-/// So many periods as one.
+/// `periods` periods as one.
 fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
     let times = periods.numer().magnitude();
     let pattern = |one: &ScheduledPattern| ScheduledPattern { copies: &one.copies * times, ..one.clone() };
@@ -47,7 +47,7 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
     }
 }
 
-/// Optimal plans as they are, and over so many periods that nothing has to be cut.
+/// Optimal plans as they are, and over enough periods that no message is cut.
 fn uncut() -> Result<Finding> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 3), (6, 2), (6, 3), (8, 3)], 4)?);

@@ -70,7 +70,7 @@ fn matchings(graph: Graph, merged: bool) -> usize {
     sets.len() - 1
 }
 
-/// All orders of the nodes beside the source.
+/// All orders of the nodes besides the source.
 fn renamings() -> Vec<[usize; NODES]> {
     let mut found = Vec::new();
     for code in 0..NODES.pow(NODES as u32 - 1) {

@@ -1,4 +1,4 @@
-//! One published result beside what is proved.
+//! One published result and the proved optimum.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::platforms::platform;
 
-/// What a published number counts.
+/// Measure of a published number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Measure {
     /// The time of an operation, in microseconds.
@@ -52,7 +52,7 @@ struct Size {
     message: Rational,
 }
 
-/// What is proved, in the measure of what was published.
+/// The proved optimum, in the measure of the published number.
 #[derive(Debug)]
 pub struct Proved {
     /// The best there is.
@@ -66,7 +66,7 @@ pub struct Proved {
 }
 
 impl Measure {
-    /// The number for an operation that takes so many seconds.
+    /// The number for an operation of this time.
     fn of_time(self, time: &Rational, size: &Size) -> Rational {
         match self {
             Measure::Microseconds => time * whole(1_000_000),
@@ -166,8 +166,7 @@ impl Case {
     }
 }
 
-/// When so many chunks (one at least) have come over links, each one after the other, whose times for a chunk these
-/// are.
+/// Date at which `chunks` chunks (one at least), in sequence, have passed links with these times per chunk.
 fn earliest(times: &[Rational], chunks: usize) -> Rational {
     let mut arrivals = times.to_vec();
     for _ in 1..chunks {
@@ -230,7 +229,7 @@ mod tests {
         assert_eq!(proved.of_model.map(|(_, above)| above), Some(whole(0)));
         let error = ring("2.5").prove(Measure::Bandwidth).map(|_| ()).unwrap_err().to_string();
         assert_eq!(error, "all-gather on ring: 2.5 is published, but nothing is better than 12/5");
-        // 2 can stand for 2.4, in whole numbers.
+        // 2 is 2.4 in whole numbers.
         assert!(ring("2").prove(Measure::Bandwidth)?.of_model.is_some_and(|(_, above)| above == whole(0)));
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! `docs/peers.md`: published results of other systems beside the proved optimum of the same platform.
+//! `docs/peers.md`: published results of other systems next to the proved optimum of the same platform.
 //!
-//! The published values stand in `fixtures/peers.toml`; ours are computed. Nothing published may beat a bound.
+//! The published values are in `fixtures/peers.toml`; ours are computed. Nothing published may beat a bound.
 
 mod case;
 mod platforms;
@@ -34,7 +34,7 @@ struct Peer {
     case: Vec<Case>,
 }
 
-/// What was published, too, but cannot be compared.
+/// Published results that cannot be compared.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Absent {

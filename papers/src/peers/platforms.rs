@@ -21,7 +21,7 @@ pub fn platform(shape: &str, sides: &[usize], bandwidths: &[i64]) -> Result<Plat
     })
 }
 
-/// The cost of a link of so many GB/s, in seconds per gigabyte.
+/// The cost of a link of `bandwidth` GB/s, in seconds per gigabyte.
 fn cost(bandwidth: i64) -> Rational {
     Rational::new(1.into(), bandwidth.into())
 }
@@ -40,8 +40,8 @@ fn processors(builder: &mut PlatformBuilder, prefix: &str, count: usize) -> Resu
         .collect::<Result<_, _>>()?)
 }
 
-/// Nodes in rows, columns, ..., linked both ways to their neighbours; around, in a torus. Where a side of a torus is 2,
-/// the two ways around are one link (so in TACOS, whose second connection replaces the first).
+/// Nodes in rows, columns, ..., linked to their neighbours in both directions, in a torus also around. If a side of a
+/// torus is 2, both directions around are one link (so in TACOS, whose second connection replaces the first).
 fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform> {
     ensure!(sides.len() == bandwidths.len(), "as many bandwidths as sides");
     let mut builder = fabric();
@@ -75,8 +75,8 @@ fn numbered_mesh(side: usize) -> Result<Platform> {
     Ok(builder.build()?)
 }
 
-/// Boxes of 16 V100 at an NVSwitch that copies (so TE-CCL's `switch_copy`), 125 GB/s each way; from every box to every
-/// other eight links of 12.5 GB/s, from the odd GPUs to the even ones.
+/// Boxes of 16 V100 at an NVSwitch that copies (so TE-CCL's `switch_copy`), 125 GB/s per direction; from every box to
+/// every other eight links of 12.5 GB/s, from the odd GPUs to the even ones.
 fn dgx2(boxes: usize) -> Result<Platform> {
     let mut builder = fabric();
     let mut groups: Vec<Vec<NodeId>> = Vec::new();

@@ -63,7 +63,7 @@ pub fn rule() -> Result<Finding> {
     let steady_state = toy.steady_state()?;
     let rule = |period| Ok(Value::Number(fixed(&toy.case, &steady_state, period)?.rule));
     let found = Value::List(PERIODS.into_iter().map(rule).collect::<Result<_>>()?);
-    // By hand: two trees, floor(T / 3) + floor(2 T / 3) reductions in T.
+    // Computed by hand: two trees, floor(T / 3) + floor(2 T / 3) reductions in T.
     let by_hand = |period: u64| Value::Number(Rational::new((period / 3 + 2 * period / 3).into(), period.into()));
     let expected = Value::List(PERIODS.into_iter().map(by_hand).collect());
     let note = format!("T = {}", PERIODS.map(|period| period.to_string()).join(", "));

@@ -15,7 +15,7 @@ use crate::errata::Sides;
 use crate::numbers::whole;
 use crate::rows::{Paper, Value};
 
-/// The optimum of a program with errors, beside the throughput on which ours and the referee agree.
+/// The optimum of a program with errors, next to the throughput on which ours and the referee agree.
 fn programs(case: &Case, errors: Errors) -> Result<Sides> {
     Ok(Sides::new(Program::new(case, errors)?.throughput()?, case.throughput()?))
 }
@@ -174,7 +174,7 @@ impl Circulation {
     }
 }
 
-/// What an extraction comes to: the number of different trees, or that it does not end.
+/// Result of an extraction: the number of different trees, or that it does not end.
 fn outcome(found: &Extraction) -> Value {
     if found.endless {
         return Value::Words("endless".to_string());
@@ -218,7 +218,7 @@ fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     Ok(figure.extract(&rates, &whole(until)))
 }
 
-/// A wrong line beside the right ones: different trees found.
+/// A wrong line among the right ones: different trees found.
 fn lines(lines: Lines) -> Result<Sides> {
     Ok(Sides::new(outcome(&figure_8(lines, 3)?), outcome(&figure_8(Lines::default(), 3)?)))
 }
@@ -263,7 +263,7 @@ pub fn throughput_units() -> Result<Sides> {
 }
 
 /// E000-24: reductions that the naive schedule of `T' = 6` is to do, `TP T' / T` with the integer TP of a period; and
-/// those that figure 6(d) does, by its time-stamps.
+/// the reductions in figure 6(d), by its time-stamps.
 pub fn naive_schedule() -> Result<Sides> {
     let toy = Toy::load()?;
     let period = whole(toy.period());

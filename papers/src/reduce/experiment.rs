@@ -33,7 +33,7 @@ const REGIME: TiersParameters = TiersParameters {
     ..TiersParameters::SMALL
 };
 
-/// What came of one platform.
+/// Results of one platform.
 #[derive(Debug, Clone)]
 pub struct Solved {
     /// For tables.
@@ -46,7 +46,7 @@ pub struct Solved {
     pub seconds: f64,
 }
 
-/// The experiment, carried out once.
+/// One run of the experiment.
 #[derive(Debug, Clone)]
 struct Experiment {
     solved: Vec<Solved>,

@@ -6,7 +6,7 @@ use oneport::{NodeId, Platform, Rational};
 
 use super::tasks::{Place, Rates, flow, halves, owns};
 
-/// Which of the printed lines are carried out as they stand. All false: as they are meant.
+/// Lines to execute as printed. All false: as they are meant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lines {
     /// E000-19: line 13 looks for a message sent, `send(P_i -> P_j, v[k,m])`.
@@ -26,10 +26,10 @@ pub enum Choice {
     Last,
 }
 
-/// What comes of a search.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
-    /// Tasks, each after those that it depends on.
+    /// Tasks, each after its inputs.
     Tree(Vec<Task>),
     /// It never ends.
     Endless,
@@ -40,7 +40,7 @@ pub enum Search {
 pub struct Extraction {
     /// TREES.
     pub trees: Vec<(Rational, Vec<Task>)>,
-    /// What is left of `A`; nothing according to Lemma 2.
+    /// Rest of `A`; empty by Lemma 2.
     pub rest: Rates,
     /// Whether some search did not end.
     pub endless: bool,
@@ -65,7 +65,7 @@ impl Figure8<'_> {
     /// FIND_TREE.
     pub fn find_tree(&self, rates: &Rates) -> Search {
         let happens = |task: &Task| rates.get(task).is_some_and(Rational::is_positive);
-        // No task occurs twice in a tree, since nothing is merged with itself: a longer list is no tree.
+        // No task occurs twice in a tree, since nothing is merged with itself: a longer list is not a tree.
         let longest = rates.keys().filter(|task| happens(task)).count();
         let mut found = Vec::new();
         let last = self.participants.len().saturating_sub(1);

@@ -289,7 +289,7 @@ fn matchings() -> Result<Finding> {
     Ok(Finding::value(schedule.slots.len()).note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
 }
 
-/// Trees that ours takes; either tree of figure 7 by itself is one way.
+/// Number of trees of our solution; either tree of figure 7 suffices.
 fn one_tree() -> Result<usize> {
     let toy = Toy::load()?;
     let (platform, collective, volumes) = (&toy.case.platform, &toy.case.collective, unit_volumes());

@@ -12,12 +12,12 @@ use super::tasks::{self, Place, Rates, owns};
 use crate::cases::Case;
 use crate::printed::{Line, optimum};
 
-/// Which of the printed errors are carried out. All false: the corrected program.
+/// Printed errors to reproduce. All false: the corrected program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Errors {
     /// E000-10: the result may leave the target, and a value return to its owner.
     pub returns: bool,
-    /// E000-11: (10) is waived for `v[i,i]` at the node numbered `i`, whoever owns the value.
+    /// E000-11: (10) is waived for `v[i,i]` at the node numbered `i`, also if another node owns the value.
     pub node_numbers: bool,
     /// E000-12: (10) is waived at the target for `v[0,n-1]`, with `n` the number of nodes.
     pub nodes_for_operands: bool,
@@ -51,7 +51,7 @@ pub struct Program<'a> {
     tasks: Vec<Task>,
     columns: BTreeMap<Task, usize>,
     lines: Vec<Line>,
-    /// What each line is about.
+    /// Name of each line.
     names: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Program<'a> {
     /// Writes the program down.
     ///
     /// # Errors
-    /// The case is no reduce.
+    /// The case is not a reduce.
     pub fn new(case: &'a Case, errors: Errors) -> Result<Program<'a>> {
         let (target, participants) = tasks::ends(case)?;
         let platform = &case.platform;
@@ -172,7 +172,7 @@ impl<'a> Program<'a> {
         self.add(name, Relation::Equal, Rational::zero(), row);
     }
 
-    /// What makes a partial result or brings it to a node.
+    /// Tasks that make a partial result or bring it to a node.
     fn made(&self, (part, node): Place) -> BTreeMap<usize, Rational> {
         let received = self.platform.incoming(node).iter().map(|&link| Task::send(link, part));
         let merged = (part.first..part.last).map(|split| Task::merge(node, part, split));

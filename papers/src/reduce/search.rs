@@ -1,7 +1,7 @@
 //! `opt(G, K)` of RR-4872 for series of reduces (section 4.5, proposition 3), by trying every schedule.
 //!
-//! Operands carry no time-stamp: a result is made of one operand of each owner, of which there are as many as wanted,
-//! so stamps can be given to any schedule afterwards.
+//! Operands carry no time-stamp: a result is made of one operand of each owner, which has any number of them, so stamps
+//! can be given to any schedule afterwards.
 
 use anyhow::{Context, Result};
 use oneport::plan::Interval;
@@ -14,7 +14,7 @@ use crate::search::Game;
 /// target by `K`. See [`Game::most_by`].
 ///
 /// # Errors
-/// The case is no reduce, or a time is not a whole number below 256.
+/// The case is not a reduce, or a time is not a whole number below 256.
 pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     let (target, participants) = tasks::ends(case)?;
     let (platform, count) = (&case.platform, participants.len());

@@ -46,10 +46,10 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
     Timeline::of_one(length, events, merges)
 }
 
-/// How long it takes; the referee has carried it out on values.
+/// Its length; the referee has executed it on values.
 ///
 /// # Errors
-/// The referee's objection: it is no reduction tree.
+/// The referee's objection: it is not a reduction tree.
 pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
     Ok(referee::check_timeline(Problem::new(&case.platform, &case.collective, unit_volumes())?, &timeline)?

@@ -99,10 +99,10 @@ impl<'a> Table<'a> {
         users.into_iter().filter_map(clash).collect()
     }
 
-    /// Cells whose inputs are not there when they start, being made or received by no earlier cell.
+    /// Cells whose inputs no earlier cell makes or receives.
     ///
     /// # Errors
-    /// The case is no reduce.
+    /// The case is not a reduce.
     pub fn unfounded(&self) -> Result<Vec<Cell>> {
         let (_, participants) = tasks::ends(self.case)?;
         let mut ready: BTreeMap<(Place, usize), usize> = BTreeMap::new();
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
 }
 
 /// Whether one-port forces `1 -> 2` and `2 -> 0` into the same residue of a period of 3, in which `1 -> 2` and `2 -> 0`
-/// happen once, `2 -> 1` and `1 -> 0` twice: the number of ways tried, and those that one-port allows.
+/// happen once, `2 -> 1` and `1 -> 0` twice: the number of assignments tried, and the assignments that one-port allows.
 pub fn residues() -> Result<(usize, Vec<[Vec<usize>; 4]>)> {
     let once: Vec<Vec<usize>> = (0..3).map(|slot| vec![slot]).collect();
     let twice: Vec<Vec<usize>> = (0..3).map(|idle| (0..3).filter(|&slot| slot != idle).collect()).collect();

@@ -39,7 +39,7 @@ pub fn halves(part: Interval, split: usize) -> [Interval; 2] {
     [Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }]
 }
 
-/// What a task takes, and what it makes.
+/// Inputs and output of a task.
 pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
     match task {
         Task::Send { link, part, .. } => {
@@ -78,7 +78,7 @@ pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
     }
 }
 
-/// A reduction tree from the names of its tasks, each after those that it depends on.
+/// A reduction tree from the names of its tasks, each after its inputs.
 pub fn tree(platform: &Platform, names: &[&str]) -> Result<Pattern> {
     Ok(of_tasks(names.iter().map(|text| parse(platform, text)).collect::<Result<_>>()?))
 }

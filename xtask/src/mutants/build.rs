@@ -37,12 +37,12 @@ impl Place<'_> {
     }
 }
 
-/// Where the mutants stand in each file.
+/// Places of the mutants in each file.
 type Arms = BTreeMap<String, Vec<Arm>>;
 
-/// What was built.
+/// The programs that were built.
 pub struct Built {
-    /// The mutants within, each with the number its function tells when it is reached.
+    /// The mutants within, each with the number that its function reports when reached.
     pub mutants: Vec<Mutant>,
     pub functions: BTreeMap<usize, usize>,
     pub unviable: Vec<Mutant>,
@@ -58,11 +58,10 @@ pub struct Binary {
     pub folder: PathBuf,
 }
 
-/// Writes the mutants into a copy, drops those whose errors the compiler finds until none is left, and builds the
-/// tests.
+/// Writes the mutants into a copy, drops mutants that do not compile, and builds the tests.
 ///
 /// # Errors
-/// The copy does not compile, whatever the mutants.
+/// The copy does not compile without mutants.
 pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result<Built> {
     tree::copy(&place.root, &place.draft(), None)?;
     let mut dropped = BTreeSet::new();
@@ -85,7 +84,7 @@ pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result
     Ok(Built { mutants, functions, unviable, untried, binaries })
 }
 
-/// The arms of each file, and who has none.
+/// The arms of each file, and the mutants without an arm.
 fn write(place: &Place<'_>, mutants: &[Mutant], dropped: &BTreeSet<usize>) -> Result<(Arms, BTreeSet<usize>)> {
     let mut files: BTreeMap<&str, Vec<&Mutant>> = BTreeMap::new();
     for mutant in mutants {
@@ -126,14 +125,14 @@ fn cargo(place: &Place<'_>, tree: &Path, arguments: &[&str]) -> Command {
         .arg("--message-format=json")
         .arg("--target-dir")
         .arg(place.target.join("build"));
-    // So many bodies: no debug information for them.
+    // The function bodies are many: no debug information for them.
     command.arg("--config").arg(format!("profile.dev.package.{}.debug=false", place.package));
     // Ours, not the copy's.
     command.env_remove("CARGO_MANIFEST_DIR").stdout(Stdio::piped()).stderr(Stdio::inherit());
     command
 }
 
-/// What cargo says, and whether it succeeded.
+/// Messages of cargo, and whether it succeeded.
 fn messages(mut command: Command) -> Result<(Vec<Value>, bool)> {
     let text = workspace::describe(&command);
     let output = command.output().with_context(|| format!("cannot run `{text}`"))?;

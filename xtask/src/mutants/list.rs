@@ -14,7 +14,7 @@ pub type Place = (usize, usize);
 /// One change of the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Counted from 1 in the order of the list; 0 is no mutant.
+    /// Counted from 1 in the order of the list; 0 means no mutant.
     pub id: usize,
     /// File, line, column and change, for people.
     pub name: String,
@@ -22,11 +22,11 @@ pub struct Mutant {
     pub file: String,
     /// Where the function begins (with its attributes and comments) and ends; none outside functions.
     pub function: Option<(Place, Place)>,
-    /// Whether the function returns `impl Trait`, of which two bodies would be two types.
+    /// Whether the function returns `impl Trait`: two bodies would be two types.
     pub opaque: bool,
-    /// What is replaced, from and up to.
+    /// The replaced text, from and up to.
     pub span: (Place, Place),
-    /// What stands there instead.
+    /// The new text.
     pub replacement: String,
 }
 

@@ -1,11 +1,11 @@
-//! `cargo xtask mutants CRATE`: is every operator of a crate missed by some test when it is wrong?
+//! `cargo xtask mutants CRATE`: does a test fail for each wrong operator of a crate?
 //!
 //! cargo-mutants names the mutants: small changes of one function each. It would build the crate once for each of them.
-//! Here one build holds them all (*mutant schemata*: Untch, Offutt and Harrold, ISSTA 1993): in a copy of the
-//! sources each function asks which mutant is chosen, and an environment variable says it. First each test runs alone
-//! without a mutant, and tells its time and the functions that it reaches; then each mutant meets the tests that reach
-//! its function, the quick ones first, until one fails. A mutant that no test fails for is a survivor: a test is
-//! missing, or the change means nothing.
+//! Here one build holds them all (*mutant schemata*: Untch, Offutt and Harrold, ISSTA 1993): in a copy of the sources
+//! each function asks which mutant is chosen, and an environment variable answers. First each test runs alone without a
+//! mutant and reports its time and the functions that it reaches. Then each mutant runs the tests that reach its
+//! function, the quick ones first, until one fails. A mutant without a failing test is a survivor: a test is missing,
+//! or the change has no effect.
 
 mod build;
 mod list;
@@ -25,7 +25,7 @@ use crate::workspace;
 use list::Mutant;
 use trial::Outcome;
 
-/// What to mutate, and how much of it.
+/// The crate to mutate, and the part of it.
 #[derive(Args)]
 pub struct Arguments {
     /// The crate, as in `oneport-referee`
@@ -43,8 +43,8 @@ pub struct Arguments {
     /// A dependant whose tests may catch mutants too; may be repeated
     #[arg(long, value_name = "CRATE")]
     also_test: Vec<String>,
-    /// Leave out tests that take so many seconds: first try all mutants with 1, then `--again` what is left with all
-    /// tests
+    /// Leave out tests that take this many seconds or more: first try all mutants with 1, then the survivors
+    /// (`--again`) with all tests
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     longest: u64,
     /// How many tests run at once
@@ -74,11 +74,10 @@ impl Arguments {
     }
 }
 
-/// What parts a mutant's name from the remark, in the list of survivors.
+/// Separates a mutant's name from the remark, in the list of survivors.
 const MARK: &str = " -- ";
 
-/// Lists, copies, builds, tries, reports. Survivors are no error: whether each means something is for a reader to
-/// judge.
+/// Lists, copies, builds, tries, reports. Survivors are not an error: a reader judges each.
 ///
 /// # Errors
 /// cargo-mutants is missing, a test fails without any mutant, or the copy does not compile.
@@ -104,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What came out.
+/// The results.
 struct Report<'a> {
     built: &'a build::Built,
     /// One for each mutant built.

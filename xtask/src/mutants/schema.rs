@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::list::{Mutant, Place};
 use crate::lexer::code_lines;
 
-/// What a crate that holds mutants needs besides: who is chosen, and, where a file is named for it, which functions
-/// were reached (each by the number of its first mutant).
+/// Added to a crate with mutants: the number of the chosen mutant, and, if a file is named for it, the functions
+/// reached (each by the number of its first mutant).
 pub const CHOICE: &str = r#"
 pub(crate) fn mutant_chosen(function: usize) -> usize {
     use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub struct Schema {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arm {
     pub id: usize,
-    /// What the function tells when it is reached.
+    /// Number that the function reports when reached.
     pub function: usize,
     pub lines: Range<usize>,
 }

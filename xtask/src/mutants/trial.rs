@@ -32,18 +32,18 @@ pub struct Test<'a> {
     reached: BTreeSet<usize>,
 }
 
-/// What became of a mutant.
+/// Fate of a mutant.
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome {
     /// A test failed.
     Caught,
     /// A test did not end within five times what it takes without the mutant, and some seconds.
     Endless,
-    /// All of so many tests that reach the function passed.
+    /// All tests that reach the function passed; their number.
     Missed(usize),
 }
 
-/// Runs each test alone, without a mutant; leaves out those that take `longest` or longer.
+/// Runs each test alone, without a mutant; leaves out tests that take `longest` or longer.
 ///
 /// # Errors
 /// A test fails, or a program cannot be run.
@@ -152,7 +152,7 @@ fn runs<'a>(tests: &[&'a Test<'a>]) -> Vec<Vec<&'a Test<'a>>> {
     runs
 }
 
-/// What a run says of the mutant; nothing if it passes.
+/// The run's outcome for the mutant; `None` if it passes.
 fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let names: Vec<&str> = run.iter().map(|test| test.name.as_str()).collect();
     let time: Duration = run.iter().map(|test| test.time).sum();
@@ -164,7 +164,7 @@ fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return judge(status),
-            // Who sleeps takes no processor time: ten times as long by the clock is enough, too.
+            // A sleeping test takes no processor time, so wall time is limited too, to ten times the limit.
             Ok(None) if start.elapsed() > limit * 10 => {
                 let _ = child.kill();
                 let _ = child.wait();

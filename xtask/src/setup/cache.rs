@@ -46,25 +46,25 @@ impl Cache {
         &self.folder
     }
 
-    /// Copies a finished library to a new folder; tells whether there was one.
+    /// Copies a finished library to a new folder. Returns whether there was one.
     pub fn restore(&self, to: &Path, stamp: &str) -> bool {
         is_complete(&self.folder, stamp) && copy_whole(&self.folder, to).is_ok()
     }
 
-    /// Keeps a finished library; tells whether that worked.
+    /// Keeps a finished library. Returns whether that worked.
     pub fn store(&self, from: &Path) -> bool {
         copy_whole(from, &self.folder).is_ok()
     }
 }
 
-/// The path with an ending to its name. (The version in the name has dots of its own.)
+/// The path with an ending to its name. (The version in the name contains dots.)
 fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     let mut name = path.file_name()?.to_os_string();
     name.push(ending);
     Some(path.with_file_name(name))
 }
 
-/// Copies a folder beside its new place and moves it there when it is whole; a failure leaves nothing.
+/// Copies a folder next to its new place and moves it there when it is whole. A failure leaves nothing.
 fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let part = beside(to, ".part").ok_or(io::ErrorKind::InvalidInput)?;
     let copied = remove(&part).and_then(|()| copy(from, &part)).and_then(|()| remove(to));

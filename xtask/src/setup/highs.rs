@@ -14,8 +14,8 @@ use super::progress::Progress;
 use super::tools::{self, Builder, Purpose};
 use crate::workspace;
 
-/// What HiGHS is configured with: the choices of the binding's own build, so that both ways give the same library, and
-/// sources compiled in batches, which spares reading the same headers again (docs/measurements.md, "Building HiGHS").
+/// HiGHS's configuration: that of the binding's build, so that both give the same library, and sources compiled in
+/// batches, which reads headers once (docs/measurements.md, "Building HiGHS").
 const FLAGS: &[&str] = &[
     "-DCMAKE_BUILD_TYPE=Release",
     "-DBUILD_CXX_EXE=OFF",
@@ -43,7 +43,7 @@ fn version_in(lock: &str) -> Option<String> {
     Some(version.strip_suffix('"')?.to_string())
 }
 
-/// What a finished build leaves in `highs/stamp`: all that would make it another library.
+/// Content of `highs/stamp` after a build: everything that the library depends on.
 pub fn stamp(version: &str) -> String {
     format!("highs-sys {version}\n{}\n", FLAGS.join("\n"))
 }
@@ -74,7 +74,7 @@ pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<(
     Ok(())
 }
 
-/// Compiles HiGHS beside its final place and moves it there when it is whole, so that an interrupted build is none.
+/// Compiles HiGHS next to its final place and moves it there when it is whole, so an interrupted build leaves nothing.
 fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
     let (tree, staging, log) = (place.path("build"), place.path("staging"), place.path("highs.log"));

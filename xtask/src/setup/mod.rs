@@ -1,8 +1,7 @@
 //! `cargo xtask setup`: the build tools and HiGHS, once for all profiles and commands.
 //!
-//! HiGHS is this system's, where pkg-config finds one that is new enough and does all that is asked of it; else the one
-//! compiled on this machine before, for whichever clone; else it is compiled now. `ONEPORT_HIGHS=source` passes the
-//! system's by.
+//! HiGHS is this system's if pkg-config finds one that is new enough and complete; else the one compiled on this
+//! machine before, for any clone; else it is compiled now. `ONEPORT_HIGHS=source` ignores the system's.
 //!
 //! Everything goes to `target/setup` of this repository, whatever `HOME` and `CARGO_TARGET_DIR` are, since
 //! .cargo/config.toml names it by a path relative to itself:
@@ -35,8 +34,8 @@ use self::system::System;
 use crate::workspace;
 use place::Place;
 
-/// What cargo is told in any case. The paths count from the parent of the folder that this file is in, hence `setup/`.
-/// `force` because these were found to fit together.
+/// Settings of cargo in each case. Paths count from the parent of this file's folder, hence `setup/`. `force`, because
+/// these tools fit together.
 const ENVIRONMENT: &str = r#"# Written by `cargo xtask setup`; read by .cargo/config.toml. Without this file the environment alone decides.
 [env]
 LIBCLANG_PATH = { value = "setup/libclang", relative = true, force = true }
@@ -91,7 +90,7 @@ impl Choice {
         text
     }
 
-    /// Whether it is in place, and cargo is told.
+    /// Whether it is in place and set in cargo's configuration.
     fn is_ready(&self, place: &Place, stamp: &str) -> bool {
         let in_place = match self {
             Choice::System(system) => system.is_taken(place),

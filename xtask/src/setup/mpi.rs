@@ -54,7 +54,7 @@ pub fn provide() -> Result<Vec<Mpi>> {
 /// Builds a Python package with an MPI's compiler into a folder, if it is not there.
 ///
 /// # Errors
-/// There is no pip, or the package does not build.
+/// pip is missing, or the package does not build.
 pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
     if folder.join(package).is_dir() {
         return Ok(());
@@ -68,7 +68,7 @@ pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
 /// The unpacked source of a Python package, of the newest release; below this folder.
 ///
 /// # Errors
-/// There is no pip, no such package, or no tar.
+/// pip, the package or tar is missing.
 pub fn source(package: &str, folder: &Path) -> Result<PathBuf> {
     let unpacked = folder.join("source");
     if !unpacked.is_dir() {

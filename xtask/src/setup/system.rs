@@ -82,7 +82,7 @@ pub fn search_path(place: &Place) -> Option<OsString> {
     env::join_paths(foreign).ok().filter(|path| !path.is_empty())
 }
 
-/// The HiGHS that pkg-config finds, if it is new enough; otherwise why there is none. Asks, and tries nothing: quick.
+/// The HiGHS that pkg-config finds, if it is new enough, or the reason. Compiles nothing.
 ///
 /// # Errors
 /// The reason, as a clause.
@@ -120,15 +120,15 @@ fn is_fitting(version: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What this system's pkg-config says, and the C++ library, without which a static HiGHS does not link: HiGHS's own
-/// description leaves it out.
+/// The description by this system's pkg-config, plus the C++ library, which HiGHS's description omits and a static
+/// HiGHS needs.
 fn description(version: &str, cflags: &[u8], libs: &[u8]) -> Vec<u8> {
     let head = format!("Name: HiGHS\nDescription: linear optimisation, of this system\nVersion: {version}\n");
     let tail = format!(" {} -lm -lpthread\n", library::CXX_LIBRARY);
     [head.as_bytes(), b"Cflags: ", cflags, b"\nLibs: ", libs, tail.as_bytes()].concat()
 }
 
-/// What a command prints, if it ends well.
+/// Output of a command, if it succeeds.
 fn answer(command: &mut Command) -> Option<Vec<u8>> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then_some(output.stdout)
@@ -158,7 +158,7 @@ mod tests {
         assert!(system(b"-L/a -lhighs").description.starts_with(b"Name: HiGHS\n"));
     }
 
-    /// Functions and options as they stand in a source.
+    /// Functions and options as written in a source.
     fn names(text: &str) -> BTreeSet<String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let functions = text.split(|c| !is_name(c)).filter(|word| word.starts_with("Highs_"));

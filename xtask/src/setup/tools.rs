@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::place::Place;
 
-/// What the tools are needed for.
+/// Purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// HiGHS is there; its binding asks for libclang and pkg-config.
@@ -18,11 +18,11 @@ pub enum Purpose {
     BindAndBuild,
 }
 
-/// What compiles HiGHS.
+/// Tools that compile HiGHS.
 #[derive(Default)]
 pub struct Builder {
     cmake: PathBuf,
-    /// Only where there is no make.
+    /// Only if make is missing.
     ninja: Option<PathBuf>,
 }
 
@@ -65,7 +65,7 @@ pub fn are_linked(place: &Place) -> bool {
     holds_libclang(&place.path("libclang")) && place.path("bin/pkg-config").is_file()
 }
 
-/// Finds the tools, fetches those that are missing, and links libclang and pkg-config into place.
+/// Finds the tools, fetches missing ones, and links libclang and pkg-config into place.
 ///
 /// # Errors
 /// One line that names what is missing and what to install.
@@ -143,7 +143,7 @@ fn find_ninja(place: &Place) -> Option<PathBuf> {
 
 /// The folder that holds libclang: the user's choice, what llvm-config says, the usual places, our own.
 fn find_libclang(place: &Place) -> Option<PathBuf> {
-    // cargo sets LIBCLANG_PATH to our own link when a setup exists; that is no choice of the user.
+    // cargo sets LIBCLANG_PATH to our own link when a setup exists; the user did not choose it.
     let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
     let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
     let chosen = chosen.map(|path| if path.is_file() { path.parent().unwrap_or(&path).to_path_buf() } else { path });
@@ -234,7 +234,7 @@ fn on_path(name: &str) -> Vec<PathBuf> {
 /// The C++ compiler's name and version, as it says them.
 ///
 /// # Errors
-/// There is none; the line says what to install.
+/// It is missing; the line says what to install.
 pub fn compiler() -> Result<String> {
     let chosen = env::var("CXX").ok().and_then(|text| text.split_whitespace().next().map(str::to_string));
     let usual = ["c++", "g++", "clang++"].map(str::to_string);
@@ -248,7 +248,7 @@ pub fn runs(program: &Path) -> bool {
     text_of(Command::new(program).arg("--version")).is_some()
 }
 
-/// What a command prints, if it ends well.
+/// Output of a command, if it succeeds.
 fn text_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -264,7 +264,7 @@ fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
 /// environment, and changes nothing else.
 ///
 /// # Errors
-/// There is no pip for Python 3, or pip fails; one line with the reason.
+/// pip for Python 3 is missing, or it fails; one line with the reason.
 pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()> {
     let mut pip = pip()?;
     eprintln!("Fetching {} with pip into {}", names.join(", "), folder.display());
@@ -275,7 +275,7 @@ pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()>
 /// A call of pip without settings that would refuse or redirect an installation into a folder.
 ///
 /// # Errors
-/// There is no pip for Python 3.
+/// pip for Python 3 is missing.
 pub fn pip() -> Result<Command> {
     let python = ["python3", "python"].into_iter().find(|name| {
         text_of(Command::new(name).args(["-m", "pip", "--version"])).is_some_and(|text| text.contains("python 3"))
@@ -303,7 +303,7 @@ pub fn finish(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What to install, in one line.
+/// Advice on tools to install, in one line.
 fn advice(missing: &[Tool]) -> String {
     let names: Vec<&str> = missing.iter().map(|tool| tool.name).collect();
     let debian: Vec<&str> = missing.iter().map(|tool| tool.debian).collect();

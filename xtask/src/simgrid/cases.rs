@@ -29,7 +29,7 @@ const COLLECTIVES: [(&str, Option<&str>); 9] = [
 const MODELS: [&str; 4] = ["full-duplex", "half-duplex", "multiport", "links"];
 /// Plans on random platforms.
 const RANDOM: usize = 200;
-/// The fixtures, and a processor of each: the root. Those of up to nine nodes first.
+/// The fixtures, and a processor of each: the root. Fixtures of up to nine nodes first.
 const SMALL: [(&str, &str); 8] = [
     ("toy-scatter.toml", "Ps"),
     ("toy-reduce.toml", "0"),

@@ -25,7 +25,7 @@ struct Event {
     from: String,
     to: String,
     amount: String,
-    /// What has to end before: numbers of events.
+    /// Numbers of the events that end before.
     after: BTreeSet<usize>,
 }
 
@@ -83,7 +83,7 @@ impl Events {
         let key = |&number: &usize| (self.events[number].start, self.events[number].end);
         order.sort_by(|one, other| key(one).partial_cmp(&key(other)).unwrap_or(std::cmp::Ordering::Equal));
         let mut run = self.clone();
-        // By port: on each of its lanes, the last event.
+        // Per port: the last event of each lane.
         let mut last: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for number in order {
             let length = self.events[number].end - self.events[number].start;
@@ -107,7 +107,7 @@ impl Events {
         run
     }
 
-    /// What an event keeps busy, and how much of it there is.
+    /// The resources of an event, and their capacities.
     fn ports(&self, number: usize) -> Vec<(String, usize)> {
         let event = &self.events[number];
         if event.kind == "merge" {
@@ -119,8 +119,8 @@ impl Events {
         limited.chain([(format!("{} to {}", event.from, event.to), 1)]).collect()
     }
 
-    /// Two transfers overlap on a port: one starts in the middle of another. Nothing waits for inputs, so that the
-    /// ports alone can tell.
+    /// Two transfers overlap on a port: one starts in the middle of another. No event waits for inputs, so only the
+    /// ports can notice.
     pub fn overlap(&self) -> Option<Events> {
         let mut run = self.clone();
         run.events.iter_mut().for_each(|event| event.after.clear());
@@ -145,8 +145,8 @@ impl Events {
         None
     }
 
-    /// A transfer or merge starts when its input starts. Ports carry any number of transfers, so that the input alone
-    /// can tell.
+    /// A transfer or merge starts when its input starts. Ports have room for all transfers, so only the input can
+    /// notice.
     pub fn early(&self, kind: &str) -> Option<Events> {
         let mut run = self.clone();
         run.limits.values_mut().for_each(|limit| *limit = 1_000_000);

@@ -41,7 +41,7 @@ impl Arguments {
     }
 }
 
-/// One of so many plans is in the sample; prime, so that it meets every collective and model.
+/// One of 19 plans is in the sample; prime, so that each collective and model occurs.
 const SAMPLE: usize = 19;
 /// Seconds for one plan. What is found by then is replayed.
 const SOLVE: &str = "2";
@@ -51,16 +51,16 @@ const INSTANCES: &str = "6";
 const REASONS: [&str; 2] = ["infeasible", "ended the work"];
 /// Longer runs are left out.
 const LONGEST: usize = 40_000;
-/// The header without which there is no SimGrid.
+/// SimGrid is present if one of these headers is.
 const HEADERS: [&str; 2] = ["/usr/include/simgrid/s4u.hpp", "/usr/local/include/simgrid/s4u.hpp"];
 
-/// What was replayed.
+/// Counts of the replay.
 #[derive(Default)]
 struct Count {
     plans: usize,
     left_out: usize,
     events: usize,
-    /// By kind of fault.
+    /// Per kind of fault.
     faults: [usize; 3],
     worst: f64,
     wrong: Vec<String>,
@@ -73,10 +73,10 @@ struct Bench {
     replay: PathBuf,
 }
 
-/// Replays; skips with a line where there is no SimGrid.
+/// Replays plans. Prints a line and skips if SimGrid is missing.
 ///
 /// # Errors
-/// A plan that does not run as its dates say, a fault that is not noticed, a program that does not compile.
+/// A plan runs at other dates than its own, a fault is not noticed, a program does not compile.
 pub fn run(arguments: &Arguments) -> Result<()> {
     if !HEADERS.iter().any(|header| Path::new(header).exists()) {
         eprintln!("simgrid: skipped, SimGrid is not installed (Debian: libsimgrid-dev)");

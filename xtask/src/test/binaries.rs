@@ -29,7 +29,7 @@ impl Binary {
         command
     }
 
-    /// The names of its tests, first those that every run takes, then those that only a full run takes.
+    /// The names of its tests: of every run, and of full runs only.
     pub fn tests(&self) -> Result<(Vec<String>, Vec<String>)> {
         let ignored = self.list(&["--ignored"])?;
         let mut others = self.list(&[])?;
@@ -52,7 +52,7 @@ fn names(list: &str) -> Vec<String> {
     list.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_string())).collect()
 }
 
-/// What one build of all tests leaves.
+/// Results of one build of all tests.
 #[derive(Default)]
 pub struct Built {
     /// The test programs.

@@ -20,7 +20,7 @@ impl Cost {
         (result, Cost { wall: start.elapsed(), processors: children().saturating_sub(before) })
     }
 
-    /// Both one after the other.
+    /// Both in sequence.
     fn plus(self, other: Cost) -> Cost {
         Cost { wall: self.wall + other.wall, processors: self.processors + other.processors }
     }

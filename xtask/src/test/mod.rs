@@ -41,7 +41,7 @@ struct Step {
     run: fn(&mut State) -> Result<()>,
 }
 
-/// What the steps know of each other.
+/// State shared by the steps.
 struct State {
     /// The tests marked as long run too.
     all: bool,

@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 
 use crate::workspace;
 
-/// What is kept between runs, in the target folder.
+/// Data kept between runs, in the target folder.
 pub struct Record {
     path: PathBuf,
     /// Milliseconds by test.
     times: BTreeMap<String, u64>,
-    /// By test program: what it was and read when all its tests passed.
+    /// Per test program: its hash and the files it read when all its tests passed.
     passed: BTreeMap<String, String>,
 }
 
 impl Record {
-    /// The record in its place; empty where there is none yet, or none that can be read.
+    /// Opens the record; empty if it is missing or unreadable.
     pub fn open() -> Result<Record> {
         let path = workspace::target()?.join("test-record.json");
         let text = fs::read_to_string(&path).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Runs all tests side by side, each in a process of its own, the longest first.
+//! Runs all tests side by side, each in a separate process, the longest first.
 //!
-//! `cargo test` runs one program after the other, and waits at the end of each for its longest test. Here all tests
-//! of all programs, the documentation's examples and the benchmarks' answers are one list, from which as many workers
-//! take as there are processors. How long each took is kept for the next run.
+//! `cargo test` runs the programs in sequence, and waits at the end of each for its longest test. Here all tests of all
+//! programs, the documentation's examples and the benchmarks' answers are one list, from which as many workers take as
+//! there are processors. How long each took is kept for the next run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -127,7 +127,7 @@ fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
         single,
     };
     let jobs = if binary.is_benchmark {
-        // Criterion runs each of its functions once when it is not told to measure.
+        // Without `--bench`, Criterion runs each function once.
         vec![job(format!("{program} (answers)"), binary.command(), false)]
     } else {
         let (names, ignored) = binary.tests()?;

@@ -1,4 +1,5 @@
-//! No file of a crate imports from a file that leads back to it: who reads one reads what it names, and never all.
+//! No file of a crate imports, directly or not, from a file that imports it: a reader of one file reads the files it
+//! names, never all.
 //!
 //! A child that takes an item of its parent imports from the parent's file. A parent that declares its children, or
 //! passes their names on by `pub use`, imports nothing; a name that is passed on is of the file that has it.
@@ -24,7 +25,7 @@ struct Tree {
     modules: BTreeMap<Module, (String, File)>,
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Found {
     /// The module itself.
     Module(Module),
@@ -53,7 +54,7 @@ fn is_root(path: &str) -> bool {
     inside("crates/") || inside("doors/") || ["papers", "truth", "xtask"].contains(&folder)
 }
 
-/// What is wrong with a circle, and where.
+/// The problem of a circle, and its line.
 fn problem((files, arrows): &(Vec<String>, Arrows)) -> Problem {
     let (line, way) = shortest(files, arrows);
     let message = format!(
@@ -64,7 +65,7 @@ fn problem((files, arrows): &(Vec<String>, Arrows)) -> Problem {
     Problem::new(&files[0], line, message)
 }
 
-/// A shortest way from the first file back to it, every file with the line of its import; and the first line.
+/// A shortest path from the first file back to it, every file with the line of its import; and the first line.
 fn shortest(files: &[String], arrows: &Arrows) -> (usize, String) {
     let first = &files[0];
     let mut before: BTreeMap<&String, &String> = BTreeMap::new();
@@ -114,7 +115,7 @@ impl Tree {
         self.modules.get(module).map(|(_, file)| file)
     }
 
-    /// Who imports from whom.
+    /// Imports between files.
     fn arrows(&self) -> Arrows {
         let mut arrows = Arrows::new();
         for (module, (path, file)) in &self.modules {
@@ -144,7 +145,7 @@ impl Tree {
         arrows
     }
 
-    /// What a path means in a module; `None` if it leads out of the crate.
+    /// Target of a path in a module; `None` if it is outside of the crate.
     fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Found> {
         let depth = depth.checked_sub(1)?;
         let (first, rest) = path.split_first()?;
@@ -215,7 +216,7 @@ impl Tree {
     }
 }
 
-/// The strongly connected files, each group with the arrows among them: those that lead to one another.
+/// The strongly connected files, each group with the arrows among them: arrows between its files.
 fn circles(arrows: &Arrows) -> Vec<(Vec<String>, Arrows)> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         arrows.keys().map(|file| (file, reached(arrows, file))).collect();
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn a_parent_passes_the_names_of_its_children_on() {
         let parent = ("a/mod.rs", "mod d;\nmod e;\npub use d::D;\npub use e::*;\n");
-        // The name of d is of d, whoever passes it on.
+        // The name of d is of d, also if another file re-exports it.
         check(&[LIB, parent, ("a/d.rs", "pub struct D;"), ("a/e.rs", "use super::D;")], &[]);
         check(
             &[LIB, parent, ("a/d.rs", "use crate::a::E;"), ("a/e.rs", "use super::D; pub struct E;")],
@@ -308,7 +309,7 @@ mod tests {
         let calls = ("a/mod.rs", "mod d;\nstruct A;\nfn f() { d::g() }\n");
         check(&[LIB, calls, ("a/d.rs", "fn g() -> super::A { loop {} }")], &[&["a/d.rs", "a/mod.rs"]]);
         check(&[LIB, calls, ("a/d.rs", "use super::*;")], &[&["a/d.rs", "a/mod.rs"]]);
-        // What a parent takes from outside is not the parent's.
+        // Items that a parent imports from outside are not the parent's.
         let outside = ("a/mod.rs", "mod d;\nuse other::A;\nfn f() { d::g() }\n");
         check(&[LIB, outside, ("a/d.rs", "use super::A;")], &[]);
     }

@@ -1,5 +1,5 @@
-//! The rules on code that clippy cannot check: `unsafe` has one home, and no module with floats is a door of `exact`.
-//! What clippy checks stands in clippy.toml and in the lints of the workspace.
+//! The rules on code that clippy cannot check: `unsafe` has one home, and no module with floats is public in `exact`.
+//! clippy.toml and the lints of the workspace list the rules of clippy.
 
 use super::problem::Problem;
 use crate::workspace::Source;
@@ -8,7 +8,7 @@ use crate::workspace::Source;
 const HIGHS: &str = "crates/exact/src/highs.rs";
 /// Where `exact` says which of its modules others see.
 const EXACT: &str = "crates/exact/src/lib.rs";
-/// What a file says that may hold floats, or `unsafe` code. (In halves, so that this file keeps its own rules.)
+/// Attributes of a file that may hold floats, or `unsafe` code. (In halves, so that this file keeps its own rules.)
 const FLOATS: [&str; 2] = ["allow(clippy::", "disallowed_types"];
 const UNSAFE: [&str; 2] = ["allow(", "unsafe_code)"];
 
@@ -21,14 +21,14 @@ pub fn check(sources: &[Source]) -> Vec<Problem> {
     problems
 }
 
-/// `unsafe_code` is denied in the whole workspace; who allows it again is in the wrong place.
+/// `unsafe_code` is denied in the whole workspace. A file that allows it is in the wrong place.
 fn misplaced_unsafe(source: &Source) -> Option<Problem> {
     let line = source.text.lines().position(|line| line.contains(&UNSAFE.concat()))?;
     let rust = source.path.ends_with(".rs") && source.path != HIGHS;
     rust.then(|| Problem::new(&source.path, line + 1, format!("`unsafe` belongs in {HIGHS} alone")))
 }
 
-/// Floats are disallowed but in files that say so; those of `exact` are nobody else's affair.
+/// Floats are disallowed but in files that say so; in `exact` such files stay private.
 fn shown_floats(source: &Source, exact: &str) -> Option<Problem> {
     let module = source.path.strip_prefix("crates/exact/src/")?.strip_suffix(".rs")?;
     let is_door = |line: &str| {

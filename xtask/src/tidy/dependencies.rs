@@ -1,4 +1,4 @@
-//! Who may know whom, checked on the manifests.
+//! Allowed dependencies of crates, checked on the manifests.
 
 use std::path::Path;
 
@@ -157,7 +157,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("anyhow", &["oneport-cli", "oneport-papers", "xtask"], "libraries return error enums of their own"),
 ];
 
-/// What is needed from a manifest.
+/// Parts of a manifest.
 pub struct Crate {
     /// Name of the package.
     pub name: String,

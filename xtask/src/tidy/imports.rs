@@ -12,7 +12,7 @@ const ITEMS: [&str; 10] = ["fn", "struct", "enum", "union", "trait", "const", "s
 pub struct Import {
     /// Where it is from, as written: `super`, `child`, `Name`. That of a glob is the path before the `*`.
     pub path: Vec<String>,
-    /// What it is called here; `*` for a glob.
+    /// Its name here; `*` for a glob.
     pub name: String,
     /// Whether others can take it from here: `pub use`, with or without a restriction.
     pub exported: bool,
@@ -20,12 +20,12 @@ pub struct Import {
     pub line: usize,
 }
 
-/// What a file says, tests aside.
+/// Imports and items of a file, without tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// Child modules in files of their own.
+    /// Child modules in separate files.
     pub children: BTreeSet<String>,
-    /// Items of its own.
+    /// Items declared here.
     pub items: BTreeSet<String>,
     /// Names taken in by `use`.
     pub imports: Vec<Import>,

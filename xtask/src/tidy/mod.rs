@@ -2,6 +2,7 @@
 
 mod circles;
 mod code;
+pub mod constants;
 mod dependencies;
 mod imports;
 mod problem;
@@ -28,6 +29,7 @@ pub fn run() -> Result<()> {
         problems.extend(text::check(source));
     }
     problems.extend(code::check(&sources));
+    problems.extend(constants::check(&sources));
     problems.extend(circles::check(&sources));
     problems.extend(targets::check(&metadata, &root, &sources));
     problems.sort();

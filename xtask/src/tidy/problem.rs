@@ -1,4 +1,4 @@
-//! What is wrong, and where.
+//! Violations of house rules, with their places.
 
 /// One violation of one rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub struct Problem {
     pub path: String,
     /// Counted from 1; 0 when the whole file is meant.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// The fault, and what to do.
     pub message: String,
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// Checks every library and program: `test = false` stands where there is no `#[test]`, and only there.
+/// Checks every library and program: `test = false` is set if and only if there is no `#[test]`.
 pub fn check(metadata: &Value, root: &Path, sources: &[Source]) -> Vec<Problem> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     packages

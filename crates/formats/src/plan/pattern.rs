@@ -43,7 +43,7 @@ impl<'c> Patterns<'c> {
 
     /// `demand`: its number.
     fn demand(&self, entry: &Json<'_, '_>, value: Option<Json<'_, '_>>) -> Result<(usize, Demand<'c>), FormatError> {
-        let value = need(entry, value, "demand", "the number of the demand that is carried out, counted from 0")?;
+        let value = need(entry, value, "demand", "the index of the pattern's demand, counted from 0")?;
         let place = value.place("demand", self.demands.count())?;
         let demand = self.demands.get(place).ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
         Ok((place, demand))

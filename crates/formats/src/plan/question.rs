@@ -117,7 +117,7 @@ fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, 
     let mut members = Vec::new();
     list.each(|group, entry| {
         let [rate, collective] = entry.object(["rate", "collective"])?;
-        let collective = need(&entry, collective, "collective", "what the group carries out")?;
+        let collective = need(&entry, collective, "collective", "the collective of the group")?;
         let collective = read_member(&collective, platform, Some(group))?;
         let rate = need(&entry, rate, "rate", "how often per instance of the whole")?;
         members.push(Member { collective, rate: read_rate(&rate, CollectiveError::NoRate { group })? });

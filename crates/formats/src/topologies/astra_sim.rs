@@ -40,7 +40,10 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let total = total.filter(|&total| total <= MAX_NODES).ok_or_else(|| {
         wrong(Mistake::TooMany { what: "NPUs", limit: MAX_NODES, instead: "give smaller numbers in npus_count" })
     })?;
-    draft.note(Topic::Assumed, "bandwidth: of every link each way, 1 GB/s = 2^30 bytes per second, as in ASTRA-sim");
+    draft.note(
+        Topic::Assumed,
+        "bandwidth: of every link and direction, 1 GB/s = 2^30 bytes per second, as in ASTRA-sim",
+    );
     draft.note(Topic::LeftOut, "latencies");
     for npu in 0..total {
         let node = draft.node(format!("npu{npu}"), "NPU", Role::Processor).map_err(wrong)?;

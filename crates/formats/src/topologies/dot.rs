@@ -316,7 +316,7 @@ impl<'a> Lexer<'a> {
                         };
                         attributes.push((name, value));
                         if attributes.len() > MAX_ATTRIBUTES {
-                            let instead = "leave out what is no bandwidth";
+                            let instead = "leave out attributes other than bandwidths";
                             return Err(self.error(Mistake::TooMany {
                                 what: "attributes",
                                 limit: MAX_ATTRIBUTES,

@@ -28,7 +28,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let default = children(key, "default").next().and_then(|default| default.text());
         keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
         if keys.len() > MAX_ATTRIBUTES {
-            let instead = "leave out what is no bandwidth";
+            let instead = "leave out attributes other than bandwidths";
             return Err(wrong(source, key, Mistake::TooMany { what: "keys", limit: MAX_ATTRIBUTES, instead }));
         }
     }

@@ -65,7 +65,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for port in &ports {
         let other = owners.entry(port.other.0).or_insert_with(|| {
             // Only one end is listed, as with --switches-only.
-            draft.note(Topic::Assumed, "nodes without lines of their own are switches where several ports share a lid");
+            draft.note(Topic::Assumed, "nodes without separate lines are switches where several ports share a lid");
             let key = format!("lid {}", port.other.0);
             let is_switch = switches.contains(&port.other.0);
             let node = FabricNode { name: port.other_name.to_string(), is_switch, offset: port.offset };

@@ -40,7 +40,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     }
     let lost = fabric.ends().find(|key| !fabric.nodes.contains_key(*key));
     if let Some(key) = lost {
-        let text = format!("{} has no block of its own; the file is cut off", clip(key));
+        let text = format!("{} has no block; the file is cut off", clip(key));
         return Err(source.error_in_file(Mistake::Import(text)));
     }
     fabric.add(source, draft)

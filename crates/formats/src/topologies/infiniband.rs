@@ -134,7 +134,7 @@ impl Fabric {
         if !hosts.is_empty() || draft.members.is_empty() {
             return Ok(());
         }
-        draft.note(Topic::Assumed, "every channel adapter is a host of its own: their names do not end in a card's");
+        draft.note(Topic::Assumed, "every channel adapter is a separate host: their names do not end in a card's");
         Ok(())
     }
 }

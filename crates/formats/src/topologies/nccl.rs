@@ -289,7 +289,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn note_absences(&mut self) {
         if self.hosts.len() > 1 {
-            let text = format!("{} machines in one file, told apart by host_hash", self.hosts.len());
+            let text = format!("{} machines in one file, distinguished by host_hash", self.hosts.len());
             self.draft.note(Topic::Assumed, text);
         }
         if self.draft.ports.is_empty() {

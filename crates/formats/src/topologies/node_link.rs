@@ -60,7 +60,7 @@ fn attributes<'a>(element: Json<'a, '_>) -> Result<Attributes<'a>, FormatError> 
             return Ok(());
         }
         if attributes.len() == MAX_ATTRIBUTES {
-            let instead = "leave out what is no bandwidth";
+            let instead = "leave out attributes other than bandwidths";
             return Err(element.fail(Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead }));
         }
         if let Scalar::Text(text) | Scalar::Number(text) = value.scalar()? {

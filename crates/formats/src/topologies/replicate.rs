@@ -40,7 +40,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
     if ports.is_empty() {
         let processors = draft.members.iter().enumerate().filter(|(_, member)| member.role == Role::Processor);
         ports = processors.map(|(node, _)| Port { node, rate: None }).collect();
-        draft.note(Topic::Assumed, "every processor has a network port of its own: the file has no network cards");
+        draft.note(Topic::Assumed, "every processor has a separate network port: the file has no network cards");
     }
     let given = order.bandwidth.as_ref();
     if let Some(rate) = given {

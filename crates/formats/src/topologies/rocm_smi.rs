@@ -90,7 +90,7 @@ fn add_xgmi(
             "PCIE" | "N/A" => continue,
             // The text of rocm-smi for a type that it does not know.
             "XXXX" => {
-                draft.note(Topic::Assumed, "pairs of link type XXXX have no link of their own");
+                draft.note(Topic::Assumed, "pairs of link type XXXX have no separate link");
                 continue;
             }
             _ => {
@@ -99,7 +99,7 @@ fn add_xgmi(
             }
         }
         if !direct(tables, (one, other)).map_err(at)? {
-            draft.note(Topic::LeftOut, "xGMI over several hops: pairs of a weight over 15 have no link of their own");
+            draft.note(Topic::LeftOut, "xGMI over several hops: pairs of a weight over 15 have no separate link");
             continue;
         }
         let rate = match tables.bandwidths.get(&(one, other)) {

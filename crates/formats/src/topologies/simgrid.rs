@@ -215,7 +215,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let (from, to) = (from?, to?);
             let bypass = name.starts_with("bypass");
             if bypass {
-                self.draft.note(Topic::Merged, "routes that bypass others stand beside them");
+                self.draft.note(Topic::Merged, "bypass routes are added to the others");
             }
             let one_way = element.attribute("symmetrical").is_some_and(|text| text.eq_ignore_ascii_case("no"));
             let hops = element.children().filter(|child| child.has_tag_name("link_ctn"));

@@ -109,7 +109,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         center: usize,
     ) -> Result<Station, FormatError> {
         if self.sharing(element, "bb_sharing_policy")? == Some(Sharing::Fat) {
-            self.draft.note(Topic::LeftOut, "a FATPIPE backbone: nobody shares it");
+            self.draft.note(Topic::LeftOut, "a FATPIPE backbone: transfers do not share it");
             return Ok(Station::of(center));
         }
         let (enter, exit) = self.pair(element, name, rate)?;

@@ -162,8 +162,7 @@ fn add(
     let below: BTreeSet<&str> = switches.iter().flat_map(|switch| &switch.switches).map(String::as_str).collect();
     let tops = by_name.keys().filter(|name| !below.contains(*name)).count();
     if tops > 1 {
-        let text =
-            format!("{tops} switches have none above them: the file has no way from what is below one to another");
+        let text = format!("{tops} switches have no switch above them: the file does not connect the nodes below them");
         draft.note(Topic::Assumed, text);
     }
     for (switch, &node) in switches.iter().zip(&own) {

@@ -30,7 +30,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         return Err(top.fail(Mistake::Import(text.to_string())));
     }
     if remote.is_some() {
-        draft.note(Topic::LeftOut, "links between machines: which GPUs have them stands in TACCL's sketches");
+        draft.note(Topic::LeftOut, "links between machines: TACCL's sketches list their GPUs");
     }
     let (Some(links), Some(invbws)) = (links, invbws) else {
         let Some(list) = list else {

@@ -32,7 +32,7 @@ use rows::Rows;
 
 pub use proof::{Arborescence, ArborescenceFault, Dual};
 
-/// A graph is dense if it has at least one in this many of the possible arcs.
+/// A graph is dense if at least 1 in 6 of the possible arcs exists. Trades heaps for a matrix of costs. Not measured.
 const DENSE: usize = 6;
 
 /// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0; `None` if the root

@@ -10,17 +10,20 @@ use super::{dominators, subsets, trees};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
-/// Dual ascents of a piece without enumeration.
+/// Dual ascents per piece without enumeration. Trades time for a better bound. Not measured.
 const QUICK: usize = 3;
-/// Dual ascents of a piece before enumeration.
+/// Dual ascents per piece before enumeration. Trades time for fewer branches. Not measured.
 const THOROUGH: usize = 4;
-/// Rounds of local search over all nodes.
+/// Rounds of local search over all nodes. Trades time for cheaper trees. Not measured.
 const EXCHANGES: usize = 3;
-/// Limit of the local search, as optional nodes times arcs: it takes an arborescence for each optional node.
+/// Optional nodes times arcs up to which the local search runs. Trades cheaper trees for time: an arborescence per
+/// optional node. Measured with the other limits of this size: broadcast on 10,000 nodes 11 s of CPU, above 215 s
+/// without.
 const MOST_EXCHANGED: usize = 1 << 20;
-/// Up to this many terminals, the dynamic program over their subsets (Dreyfus and Wagner) is always used.
+/// Terminals up to which the dynamic program over their subsets (Dreyfus and Wagner) always runs. Trades `3^8` steps
+/// per node for certainty. Not measured.
 const FEW: usize = 8;
-/// Up to this many pairs of subsets and nodes, the dynamic program is preferred to branching.
+/// Subsets times nodes up to which the dynamic program is preferred to branching. Trades memory for time. Not measured.
 const SUBSETS: usize = 4_000_000;
 
 /// The best tree of a piece and a proved bound; the sum of the cuts' weights may be less.

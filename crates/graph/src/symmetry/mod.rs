@@ -24,25 +24,29 @@ use graph::Graph;
 use group::{Extension, Group};
 use search::{Goal, Search};
 
-/// Links and nodes looked at before the search ends with the best group so far: a second or so.
+/// Links and nodes looked at before the search ends with the best group so far. Trades time for larger groups.
+/// Measured: all of it about 1 s; 1024 GPUs need less than 0.25 s.
 const BUDGET: u64 = 1 << 27;
-/// Most images, of nodes and links and over all elements, of one answer.
+/// Images of nodes and links over all elements of an answer. Trades memory for larger groups. Not measured: computed,
+/// half a gigabyte.
 const MAX_IMAGES: usize = 1 << 27;
-/// First images tried for each relation to the first participant.
+/// First images tried per relation to the first participant. Trades time for larger groups. Not measured.
 const FIRST_IMAGES: usize = 2;
-/// First images tried in all, per step and length of cycles.
+/// First images tried per step and length of cycles. Trades time for larger groups. Not measured.
 const MAX_FIRST_IMAGES: usize = 24;
-/// First images tried where the lengths of cycles are left open.
+/// First images tried if lengths of cycles are open. Trades time for larger groups. Not measured.
 const MAX_NEAR: usize = 12;
-/// Number of automorphisms of the group tried as conjugations by a new element.
+/// Elements of the group tried as conjugations by a new element. Trades time for larger groups. Not measured.
 const CONJUGATIONS: usize = 6;
-/// Elements that are tried as the power of a new element that falls into the group.
+/// Elements tried as the power of a new element that lies in the group. Trades time for larger groups. Not measured.
 const CLOSINGS: usize = 6;
-/// Lengths of cycles tried per step.
+/// Lengths of cycles tried per step. Trades time for larger groups. Not measured.
 const LENGTHS: usize = 24;
-/// Attempts to find a uniform generator once another one is known.
+/// Attempts to find a uniform generator when another generator is known. Trades time for a smaller quotient. Not
+/// measured.
 const PATIENCE: usize = 64;
-/// Restarts that take other images, or refuse the first generators of the earlier ones.
+/// Restarts with other images, or without the first generators of earlier starts. Trades time for larger groups. Not
+/// measured.
 const RESTARTS: usize = 6;
 
 /// A renaming of nodes and edges that changes nothing.

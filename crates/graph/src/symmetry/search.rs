@@ -10,11 +10,11 @@ use super::graph::Graph;
 use super::group::Group;
 use super::partition::{Partition, Scratch};
 
-/// How many images of one node are tried.
+/// Images tried per node. Trades time for larger groups. Not measured.
 const TRIES: usize = 8;
-/// How many participants of one kind are compared.
+/// Participants of one kind that are compared. Trades time for larger groups. Not measured.
 const SAMPLE: usize = 8;
-/// Most entries of remembered relations.
+/// Entries of remembered relations. Trades memory for time. Not measured: computed, `2^24` entries.
 const REMEMBERED: usize = 1 << 24;
 
 /// The requirements of an attempt.

@@ -13,19 +13,20 @@ use super::stages::{DEAD, Stage};
 use super::table::Keys;
 use super::weights::{ONE, Potential, improve};
 
-/// States per piece of work.
+/// States per task of a thread. Trades idle threads for calls. Not measured.
 const PIECE: usize = 512;
-/// Bytes per state besides its key.
+/// Fact: bytes per state besides its key.
 const ORIGIN: usize = 8;
-/// Layers of fewer states are not worth learning from.
+/// States up to which a layer's bounds are not learnt. Trades states for time of bounds. Not measured.
 const FEW: usize = 64;
-/// Bounds per stage.
+/// Bounds per stage. Trades time per state for states. Not measured.
 const MOST_BOUNDS: usize = 8;
-/// States tried per bound learnt, less one.
+/// States tried per bound learnt, less one. Trades time of bounds for states. Not measured.
 const PICKS: usize = 16;
-/// Steps for a bound on the first state.
+/// Steps of the bound on the first state. Trades time of bounds for states. Not measured.
 const ROOT_STEPS: usize = 300;
-/// Steps for a bound learnt.
+/// Steps of a bound learnt. Trades time of bounds for states. Measured: 26 arbitrary times take 0.05 to 0.2 s and a few
+/// thousand states.
 const STATE_STEPS: usize = 60;
 
 /// One layer: states as runs of slot numbers, and how they came about.

@@ -7,7 +7,7 @@
 
 /// No slot: nothing fits in what remains.
 pub(super) const DEAD: u16 = u16::MAX;
-/// Most sums of later times kept per stage; beyond, slots are not rounded.
+/// Sums of later times kept per stage; with more, slots are not rounded. Trades memory for fewer states. Not measured.
 const MOST_SUMS: usize = 1 << 17;
 
 /// The slots that may be open when it is one sender's turn, by what they leave before the deadline, ascending.

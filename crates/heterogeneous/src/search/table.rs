@@ -1,6 +1,6 @@
 //! A set of short runs of numbers, in the order of insertion.
 
-/// Fewest places of the table.
+/// Slots of the smallest table. Trades memory for growth. Not measured.
 const SMALLEST: usize = 64;
 
 /// Distinct runs of numbers, numbered in the order of insertion: one list of numbers, and open addressing over it.

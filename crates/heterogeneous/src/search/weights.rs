@@ -9,13 +9,13 @@
 
 use super::stages::{DEAD, Stage};
 
-/// Weight 1.
+/// Fact: the fixed-point value of weight 1.
 pub(super) const ONE: i64 = 1 << 20;
-/// Largest weight, by size.
+/// Fact: largest weight, by size.
 const MOST: i64 = ONE << 8;
-/// Potentials stop here: more than all weights together, so that a bound that met it prunes nothing.
+/// Fact: the largest potential, above the sum of all weights: a bound that met it prunes nothing.
 const CEILING: i64 = 1 << 50;
-/// Counts stop here.
+/// Fact: the largest count.
 const MANY: i64 = 1 << 20;
 
 /// Weights and the potentials that follow from them.

@@ -4,9 +4,9 @@
 pub(super) const LATE: u32 = u32::MAX;
 /// No sender takes the slots of a date.
 pub(super) const IDLE: u16 = u16::MAX;
-/// Values stop here, by size.
+/// Fact: the largest absolute value; sums of `2^7` fit 128 bits.
 pub(super) const CEILING: i128 = 1 << 120;
-/// Counts stop here.
+/// Fact: the largest count.
 pub(super) const MANY: u128 = 1 << 100;
 
 /// The dates of all slots: sums of times up to a latest one.

@@ -15,9 +15,9 @@ use oneport_platform::Rational;
 use super::flow::{CEILING, Flow, IDLE, MANY, Potential};
 use crate::Error;
 
-/// Weights are integers: this many bits for a class of one sender.
+/// Fact: weight of a class of one sender, in bits.
 const BITS: u32 = 80;
-/// Columns after which the answer is "unknown".
+/// Columns after which the answer is "unknown". Trades a proof for time. Not measured.
 const MOST_COLUMNS: usize = 3000;
 
 /// Open slots and senders left.

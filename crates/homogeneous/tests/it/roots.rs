@@ -179,7 +179,8 @@ fn processors_that_are_not_there_are_refused() {
     assert_eq!(extent(0, &own), Err(Error::NoValues));
     let told = |error: Error| error.to_string();
     assert!(
-        told(reduce_at(5, 5, &own).unwrap_err()).contains("the root 5 is none of the 5 processors; count from 0 to 4")
+        told(reduce_at(5, 5, &own).unwrap_err())
+            .contains("the root 5 is not one of the 5 processors; count from 0 to 4")
     );
     assert!(told(neighbours_at(5, 0, u64::MAX, &own).unwrap_err()).contains("the rank 18446744073709551615"));
     assert!(told(delivered(5, 7, &own).unwrap_err()).contains("the processor 7"));

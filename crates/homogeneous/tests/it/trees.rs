@@ -82,7 +82,7 @@ fn what_is_no_tree_is_refused() {
     let own = costs((1, 1));
     assert_eq!(reduce_tree(&[], &own), Err(Error::NoValues));
     for (receivers, part) in [
-        (&[0, 1][..], "0 and 1 both send to nobody"),
+        (&[0, 1][..], "0 and 1 both have no receiver"),
         (&[1, 0], "one, the root, must not"),
         (&[0, 2], "processor 1 sends to 2; the last processor is 1"),
         (&[0, u32::MAX], "4294967295"),

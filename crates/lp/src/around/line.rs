@@ -1,8 +1,8 @@
 //! Chains along a line: of operands that keep their order.
 //!
-//! The owners of the operands are on a line in the operands' order. The operands left of a root are combined on the way
-//! to it, owner after owner, and so are the operands right of it: an interval grows at its end. The root merges both
-//! with its own. A result that all want goes on from the root to both sides.
+//! The owners of the operands are on a line in the operands' order. The operands left of a root are combined towards
+//! it, owner after owner, and so are the operands right of it: an interval grows at its end. The root merges both with
+//! its own. A result that all want goes on from the root to both sides.
 //!
 //! In a reduce-scatter among `n` owners the one at place `i` sends `n - 1 - i` partial results to the right and `i` to
 //! the left: `n - 1` messages, as on a ring, and no owner can send fewer. It receives `n - i` and `i + 1`, two more
@@ -71,8 +71,7 @@ impl<'q> Line<'q> {
         self.owners.iter().position(|&owner| owner == node)
     }
 
-    /// The operands left and right of the root are combined on the way to it; the whole goes on to the nodes that want
-    /// it.
+    /// The operands left and right of the root are combined towards it; the whole goes on to the nodes that want it.
     fn pattern(&self, number: usize, root: usize, wanting: &BTreeSet<usize>) -> Option<Pattern> {
         let end = self.owners.len() - 1;
         let mut pattern = Pattern::new(number);

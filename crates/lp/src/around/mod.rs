@@ -26,9 +26,10 @@ use line::Line;
 use ring::Ring;
 use ways::{Shares, Ways};
 
-/// Fewest participants for which chains are looked at.
+/// Fewest participants for which chains are built. Trades quality for time: below, the program is fast and at least as
+/// good. Not measured.
 const MANY: usize = 64;
-/// Percent of the time left that the bounds may take; the rest is for a program.
+/// Percent of the time left for the bounds. Trades a tighter bound for time of the program. Not measured.
 const BOUND: u32 = 40;
 
 /// The better of the two rings, or the line if operands keep their order, and the best of the quick bounds. `None` for

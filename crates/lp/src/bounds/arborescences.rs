@@ -33,15 +33,17 @@ use crate::oracles::copy::{Network, Spread};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-/// Most arcs of a linear program for the best weights.
+/// Arcs of a program for the best weights. Trades a tighter bound for time. Not measured.
 const MOST_ARCS: usize = 20_000;
-/// Most targets of one: each of its rounds takes a cut for every target.
+/// Targets of a program for the best weights. Trades a tighter bound for time: each round takes a cut per target.
+/// Measured with the other limits of this size: broadcast on 10,000 nodes 11 s of CPU, above 215 s without.
 const MOST_TARGETS: usize = 256;
-/// Most rounds of minimum cuts in one.
+/// Rounds of minimum cuts per program. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;
-/// The fixed-point value of a flow of 1, in the rounds before the exact optimum.
+/// Fact: the fixed-point value of a flow of 1 in floating-point rounds; sums of fewer than `2^24` flows fit 64 bits.
 const UNIT: u64 = 1 << 40;
-/// A flow counts as violated if it is less than `UNIT` by more than this: floats err.
+/// Violations below `2^-20` of a flow are ignored in floating-point rounds. Trades exact rounds for cuts that are
+/// rounding errors. Not measured.
 const ROOM: u64 = 1 << 20;
 
 /// The certificate with cuts for the demands of broadcasts and all-gathers that some node that replicates does not

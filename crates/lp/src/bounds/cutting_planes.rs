@@ -36,16 +36,17 @@ use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
 use crate::{LpError, Question};
 
-/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond,
-/// the exchange of single participants is asked alone.
+/// Links up to which exchanges share the prices with borders; on larger platforms only the exchange of single
+/// participants is tried. Trades a tighter bound for a program that converges slowly. Measured: 178 of 180 random
+/// graphs with routers closed in 0.5 to 114 ms; above the limit a gap of some percent usually remains.
 pub(super) const MOST_SHARED_LINKS: usize = 150;
-/// Fixed-point unit of transfers per instance: `2^-30`.
+/// Fact: transfers per instance are multiples of `2^-30` in floating-point rounds.
 const UNIT_BITS: u64 = 30;
-/// Violations below `2^-18` are left to the exact optimum.
+/// Violations below `2^-18` are left to the exact optimum. Trades floating-point rounds for exact ones. Not measured.
 const SLACK_BITS: u64 = 18;
-/// Rounds without progress before the floating-point phase stops.
+/// Rounds without progress before floating-point rounds end. Trades a tighter bound for time. Not measured.
 const STALLED_ROUNDS: usize = 20;
-/// Exact optima looked at, at most.
+/// Exact optima per bound. Trades a tighter bound for time. Not measured.
 const EXACT_ROUNDS: usize = 12;
 
 /// A program over the inequalities found so far.
@@ -400,7 +401,7 @@ impl<'a> Program<'a> {
     }
 
     /// Adds collections that are cheaper than the known ones for lengths in floating point. It also adds the cheapest
-    /// for lengths half way to their average so far: this halves the rounds.
+    /// for the mean of these lengths and their average so far: this halves the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
         let longest = self.question.platform().links().iter().map(|link| &link.cost).max();
@@ -520,7 +521,7 @@ fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
     sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
 }
 
-/// Largest guiding length, so that sums of them do not overflow.
+/// Fact: sums of `2^40` guiding lengths fit 128 bits.
 const LONGEST_GUESS: u128 = u128::MAX >> 40;
 
 /// A length in multiples of 2^-60, rounded down; longer than [`LONGEST_GUESS`] is as good as that long.

@@ -31,8 +31,9 @@ use oneport_watch::Watch;
 
 use crate::{LpError, Question};
 
-/// Where flows start, and where they end.
+/// Fact: index of the node where flows start.
 const SOURCE: usize = 0;
+/// Fact: index of the node where flows end.
 const SINK: usize = 1;
 
 /// Which side of a cut a node is on before anything flows.

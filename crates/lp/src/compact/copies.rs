@@ -29,10 +29,11 @@ use crate::odd_sets;
 use crate::resources::Resources;
 use crate::{LpError, Options, Question};
 
-/// Most columns: beyond, trees alone are faster by orders of magnitude.
+/// Columns up to which the compact program is built. Trades an optimum for time: above, column generation is faster by
+/// orders of magnitude. Not measured.
 const MOST_COLUMNS: usize = 200_000;
 
-/// Percent of the time left that the program may take; the rest is for trees.
+/// Percent of the time left for the program. Trades an optimum for time of column generation. Not measured.
 const PROGRAM: u32 = 60;
 
 /// The optimum of the program.

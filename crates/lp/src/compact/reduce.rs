@@ -40,9 +40,9 @@ use crate::odd_sets;
 use crate::oracles::prefix::tasks::Tasks;
 use crate::{LpError, Options, Question, Solution};
 
-/// Percent of the time left that the program may take; the rest is for trees.
+/// Percent of the time left for the program. Trades an optimum for time of column generation. Not measured.
 const PROGRAM: u32 = 60;
-/// Columns of the largest program: about a gigabyte.
+/// Columns of the program. Trades an optimum for memory: about 1 GB. Not measured: estimated.
 const MOST_COLUMNS: usize = 1_000_000;
 
 /// Solves a question about reductions of operands in the participants' order; every operand can reach every target.

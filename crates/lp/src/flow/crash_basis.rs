@@ -71,6 +71,7 @@ pub fn shortest_paths(
 /// Times as integers, the longest of about 90 bits: long rationals would grow with every link of a path, and a start
 /// may be wrong.
 fn rounded(times: &[Rational]) -> Vec<u128> {
+    // Fact: sums of `2^37` times fit 128 bits; a start may be rounded.
     const BITS: i64 = 90;
     let exponent = |time: &Rational| time.numer().bits() as i64 - time.denom().bits() as i64;
     let longest = times.iter().filter(|time| time.is_positive()).map(exponent).max().unwrap_or(0);

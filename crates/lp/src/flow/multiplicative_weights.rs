@@ -22,13 +22,14 @@ use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
-/// Links looked at over all rounds.
+/// Links looked at over all rounds. Trades a tighter bound for time. Not measured.
 const EFFORT: usize = 10_000_000;
-/// Rounds at most.
+/// Rounds. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 400;
-/// The shortest link's time in guiding units.
+/// The shortest link's time in guiding units. Trades accuracy of guiding prices for the number of links whose times fit
+/// a word. Not measured.
 const RESOLUTION: u64 = 1 << 12;
-/// Prices are kept below this, so that sums along a path fit 128 bits.
+/// Fact: sums of prices below this along a path fit 128 bits.
 const PRICE_LIMIT: u64 = 1 << 40;
 
 /// The best steady state and bound within the effort. Every target must be reachable.
@@ -90,7 +91,8 @@ fn schedulable(question: &Question<'_>, found: SteadyState) -> Result<SteadyStat
     mixed(question, &resources, Some(&ports), patterns.into_iter().map(share).collect())
 }
 
-/// Averages are taken over all rounds, and over the last half, quarter and sixteenth: early rounds know little.
+/// Averages are taken over all rounds, and over the last half, quarter and sixteenth. Trades time for a tighter bound:
+/// prices of early rounds are far from the best. Not measured.
 const WINDOWS: [usize; 4] = [1, 2, 4, 16];
 
 /// How often each path was taken since some round.
@@ -138,6 +140,7 @@ fn best_bound(
     guide: &Guide<'_, '_>,
     prices: Vec<u64>,
 ) -> Result<(Rational, Vec<u64>), LpError> {
+    // Most expensive ports tried alone. Trades time for a tighter bound. Not measured.
     const ALONE: usize = 3;
     let dearest = prices.iter().copied().max().unwrap_or(0);
     let without_below = |least: u64| prices.iter().map(|&price| if price < least { 0 } else { price }).collect();

@@ -25,21 +25,24 @@ use super::{Group, Side, groups};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-/// Links looked at over all rounds.
+/// Links looked at over all rounds. Trades a tighter bound for time. Measured: all-to-all on a torus of 128 hosts
+/// within 0.1 % in 0.07 s of CPU, on 1000 hosts in racks optimal in 1.3 s.
 const EFFORT: usize = 12_000_000;
-/// Links looked at for the flows of all sources.
+/// Links looked at for the flows of all sources. Trades throughput of the flows for time. Not measured.
 const EFFORT_OF_FLOWS: usize = 6_000_000;
-/// Rounds at most, and at least if flows are to be made.
+/// Rounds at most; at least, if flows are built. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;
-/// Rounds whose flows are averaged, at most.
+/// Rounds whose flows are averaged. Trades throughput of the flows for memory. Not measured.
 const MOST_AVERAGED: usize = 16;
-/// Prices are kept below this, and times of links, so that sums along a path fit 128 bits.
+/// Fact: prices and times below this add up along a path within 128 bits.
 const LIMIT: u64 = 1 << 40;
-/// The first price of everything.
+/// The first price of each resource. Trades accuracy of small prices for rounds until prices meet `LIMIT`. Not
+/// measured.
 const FIRST: u64 = 1 << 20;
-/// Units of one message in a flow of one round: many factors 2 and 3, so that equal parts are equal.
+/// Fact: units of one message in the flow of one round; equal parts are equal, as many factors are 2 and 3.
 const UNIT: u64 = (5 << 10) * 3u64.pow(8);
-/// Parts of the highest price below which prices are left out, each in turn.
+/// Parts of the highest price below which prices are set to zero, tried in sequence. Trades time for a tighter bound.
+/// Not measured.
 const LEFT_OUT: [u64; 4] = [1 << 12, 1 << 8, 1 << 5, 1 << 2];
 
 /// Prices and flows.
@@ -334,6 +337,8 @@ impl<'q, 'a> Router<'q, 'a> {
 
 /// Times in whole units below [`LIMIT`]: exact, or, where they share no such unit, rounded up.
 fn whole(times: &[Rational]) -> Option<Vec<u64>> {
+    // The shortest link's time in units, if times share no unit. Trades accuracy for the number of links whose times
+    // fit a word. Not measured.
     const RESOLUTION: u64 = 1 << 16;
     let fits = |time: &u64| (1..LIMIT).contains(time);
     let exact: Option<Vec<u64>> = Scaled::of(times).values.iter().map(|time| time.to_u64().filter(fits)).collect();

@@ -20,7 +20,7 @@ use crate::oracles::copy::{Found, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
-/// A guiding price that no composition reaches; sums of very many do not overflow.
+/// Fact: above each composition's guiding price; sums of `2^17` fit 128 bits.
 const DEAREST: u128 = 1 << 110;
 
 const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
@@ -117,8 +117,8 @@ impl AllReduction<'_> {
         }
     }
 
-    /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at
-    /// that price. Returns its place among the roots, too.
+    /// The root that minimises its reduction's price plus the arborescence's: one arborescence from a super-source.
+    /// Also returns its index among the roots.
     fn best_root<N: Exact + One>(
         &self,
         reductions: &[Option<N>],

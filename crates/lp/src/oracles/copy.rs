@@ -20,9 +20,10 @@ use crate::oracle::{Oracle, Priced};
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
 
-/// Branch-and-bound nodes for one Steiner arborescence at most.
+/// Branch-and-bound nodes per Steiner arborescence. Trades cheaper trees for time. Not measured.
 const BUDGET: usize = 2000;
-/// Such nodes times the square of the arcs, roughly the steps that they take.
+/// Branch-and-bound nodes times the square of the arcs, roughly their steps. Trades cheaper trees for time. Measured
+/// with the other limits of this size: broadcast on 10,000 nodes 11 s of CPU, above 215 s without.
 const STEPS: usize = 1 << 31;
 
 /// The number of branch-and-bound nodes, by the number of arcs.

@@ -8,9 +8,10 @@ use oneport_watch::Watch;
 use super::Cycles;
 use super::cycle::cheapest_cycles;
 
-/// The cost of a link that one more ring can cross; those with more room cost less.
+/// Fact: the cost of a link that one more ring can cross; those with more room cost less.
 const SCARCE: u64 = 1 << 20;
-/// The cost of a full link: more than any ring costs without one, as `16 nodes SCARCE` is less below 65,536 nodes.
+/// Fact: the cost of a full link: more than any ring costs without one, as `16 nodes SCARCE` is less below 65,536
+/// nodes.
 const FULL: u64 = 1 << 40;
 
 /// At most `most` rings of this share: each the cheapest one where scarce links are expensive, until none fits.

@@ -26,10 +26,10 @@ use crate::{LpError, Question};
 use cycle::{cheapest_cycles, tight_cycles};
 pub use equal::equal_rings;
 
-/// Most processors that rings are searched over: they have `2^16` sets.
+/// Limit: processors that rings are searched over; they have `2^16` sets.
 pub const MOST_GPUS: usize = 16;
 
-/// Most rings listed that cost no more than the cheapest.
+/// Rings listed that cost no more than the cheapest. Trades completeness of the list for memory. Not measured.
 const MOST_TIGHT: usize = 1000;
 
 /// Reasons why no ring is returned.

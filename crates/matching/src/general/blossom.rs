@@ -247,7 +247,7 @@ impl<W: Whole> Rest<W> {
         self.other(tree.via[inner], inner)
     }
 
-    /// Marks the bases from `v` to `base` and turns the way round: it now leads down along `e`.
+    /// Marks the bases from `v` to `base` and reverses the path: it now leads down along `e`.
     fn mark(&self, tree: &mut Tree, mut v: usize, base: usize, mut e: usize, inside: &mut [bool]) {
         while tree.base[v] != base {
             let inner = self.other(self.mate[v], v);

@@ -120,7 +120,7 @@ pub use self::port_graph::{OddSet, PortGraph};
 use self::splitting::Expanded;
 use crate::{Decomposition, Edge, MatchingError, Step};
 
-/// The most inequalities that [`separate`] returns.
+/// Inequalities that [`separate`] returns. Trades rounds of the caller's program for its size. Not measured.
 const MOST: usize = 48;
 
 /// Odd-set inequalities that `times` violate within `period`, the most violated first, at most 48 and no two the

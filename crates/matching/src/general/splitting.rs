@@ -6,8 +6,8 @@
 //!
 //! Which division? In a bipartite graph any that overloads no copy: the expanded graph is bipartite, so nothing else
 //! can be violated. Otherwise equal parts are always right: take a sequence of steps for the given graph, lift each
-//! allowed set to the copies in every way, and the average over the ways serves equal parts. But few divided edges make
-//! for few steps, so that is the last resort.
+//! allowed set to the copies in all assignments, and their average serves equal parts. But few divided edges make for
+//! few steps, so that is the last resort.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};

@@ -233,6 +233,7 @@ fn of(quantity: &Quantity, wanted: Dimension, text: &str, example: &'static str)
 
 /// The text, or its beginning where it is long.
 fn clip(text: &str) -> String {
+    // Shown: characters of a text that is too long.
     const KEEP: usize = 40;
     let mut kept: String = text.chars().take(KEEP).collect();
     if text.chars().nth(KEEP).is_some() {

@@ -5,7 +5,7 @@ use num_traits::{One, Signed, Zero};
 use super::{Data, Time, Units};
 use crate::{Rational, decimal};
 
-/// Digits of a quantity.
+/// Shown: digits of a quantity.
 const DIGITS: usize = 6;
 
 impl Units {

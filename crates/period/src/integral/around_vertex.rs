@@ -15,7 +15,7 @@ use oneport_lp::{LpError, Question};
 use oneport_plan::{Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-/// Branch-and-bound nodes.
+/// Branch-and-bound nodes. Trades time for shorter periods. Not measured.
 const NODES: u32 = 100;
 
 /// Flows of all groups per period, split into whole numbers and the fractional links.

@@ -25,15 +25,18 @@ use oneport_platform::Rational;
 
 use crate::rounding::own_period;
 
-/// Branch-and-bound nodes per integer program.
+/// Branch-and-bound nodes per integer program. Trades time for shorter periods. Not measured.
 const NODES: u32 = 200;
-/// Largest integer programs, in columns, of one and of several commodities: keeps each to about half a second.
+/// Columns of an integer program of one commodity. Trades shorter periods for time. Measured: about 0.5 s per program.
 const MOST_COLUMNS: usize = 6000;
+/// Columns of an integer program of several commodities. Trades shorter periods for time. Measured: about 0.5 s per
+/// program.
 const MOST_COLUMNS_OF_MANY: usize = 1200;
-/// Programs that are tiny, in columns, and branch-and-bound nodes of each: keeps each to about ten milliseconds.
+/// Columns of a tiny program. Trades shorter periods for time. Measured: about 10 ms per program.
 const MOST_COLUMNS_OF_TINY: usize = 150;
+/// Branch-and-bound nodes of a tiny program. Trades shorter periods for time. Measured: about 10 ms per program.
 const NODES_OF_TINY: u32 = 20;
-/// Links times commodities of a small platform.
+/// Links times commodities of a small platform. Trades shorter periods for time. Not measured.
 const SMALL: usize = 1000;
 
 /// Which numbers of instances per period can attain the optimum with whole messages.

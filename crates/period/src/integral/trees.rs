@@ -8,10 +8,11 @@ use oneport_lp::{LpError, Question, Resources, Solution};
 use oneport_plan::{Amount, Interval, Pattern, Resource, ScheduledPattern, WholePatterns};
 use oneport_platform::{LinkId, Rational};
 
-/// Branch-and-bound nodes per integer program.
+/// Branch-and-bound nodes per integer program. Trades shorter periods for time. Not measured.
 const NODES: u32 = 5;
-/// Most trees of one program. Then the most trees outside the steady state.
+/// Trees of one program. Trades shorter periods for time. Not measured.
 const MOST_TREES: usize = 200;
+/// Trees that are not in the steady state. Trades shorter periods for time. Not measured.
 const MOST_OTHERS: usize = 20;
 
 /// Whether the trees are few enough to look for whole copies by integer programming.

@@ -15,16 +15,16 @@ use oneport_platform::Rational;
 
 use super::shares::Shares;
 
-/// Fixed-point numbers have this many bits after the point.
+/// Fact: fixed-point numbers have this many bits after the point.
 const BITS: u32 = 44;
-/// Bits of the shares' approximations from which the loads of one instance are made.
+/// Fact: bits of the approximated shares that the loads of one instance are made of.
 const SHARE_BITS: u32 = 160;
-/// Largest load of one copy, in fixed point; what is heavier counts as this.
+/// Fact: largest load of one copy, in fixed point; higher loads count as this.
 const HEAVIEST: i64 = 1 << 56;
-/// Largest idle time, in fixed point: sums do not overflow in practice, and do no harm if they do.
+/// Fact: largest idle time, in fixed point. An overflow of sums would only change the choice of a copy.
 const IDLEST: i64 = 1 << 61;
 
-/// How inexact fixed-point numbers may be, per instance, generously.
+/// Fact: a bound on the error of fixed-point numbers per instance, far above `2^10` roundings.
 const ROUNDING_ERROR: i64 = 1 << 20;
 
 /// Discrepancies of the roundings of one steady state.

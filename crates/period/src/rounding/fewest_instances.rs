@@ -13,13 +13,16 @@ use super::fit::{self, Fit};
 use super::shares::{Rounded, Shares};
 use crate::PeriodError;
 
-/// Numbers of instances tried one by one: at most, and at least.
+/// Numbers of instances tried one by one, at most. Trades time for shorter periods. Not measured.
 const ONE_BY_ONE: usize = 512;
+/// Numbers of instances tried one by one, at least. Trades time for shorter periods. Not measured.
 const AT_LEAST: usize = 8;
-/// Work allowed for exchanging copies in each rounding, in multiples of the work of rounding.
+/// Work for exchanges of copies per rounding, in multiples of the work of rounding. Trades time for roundings that fit.
+/// Not measured.
 const BRIEFLY: usize = 4;
+/// The same if few numbers are tried. Trades time for roundings that fit. Not measured.
 const THOROUGHLY: usize = 64;
-/// Work allowed for numbers tried one by one, in additions.
+/// Additions for numbers tried one by one. Trades time for shorter periods. Not measured.
 const EFFORT: usize = 10_000_000;
 
 /// The fewest instances found, at most `limit` of them, that lose at most the share `loss` of the throughput, and their

@@ -9,7 +9,7 @@ use oneport_watch::Watch;
 use super::shares::{Rounded, Shares};
 use crate::PeriodError;
 
-/// How often odd sets that were found may change the roundings.
+/// Rounds in which violated odd sets may change the roundings. Trades time for roundings that fit. Not measured.
 pub const ROUNDS: usize = 4;
 
 /// Computes the period of a rounding. It keeps the violated odd sets, so that the next roundings can treat them as

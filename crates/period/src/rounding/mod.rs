@@ -45,14 +45,17 @@ pub enum Target {
     },
 }
 
-/// Work allowed for trying numbers of instances, in additions.
+/// Additions for numbers of instances. Trades time for shorter periods. Not measured.
 const EFFORT: usize = 2_000_000;
-/// Work allowed for exchanging copies, in multiples of the work of rounding: when many numbers are tried, and when few.
+/// Work for exchanges of copies, in multiples of the work of rounding, if many numbers are tried. Trades time for
+/// roundings that fit. Not measured.
 const BRIEFLY: usize = 4;
+/// The same if few numbers are tried. Trades time for roundings that fit. Not measured.
 const THOROUGHLY: usize = 64;
-/// Roundings whose odd sets are looked at.
+/// Roundings whose odd sets are looked at. Trades time for shorter periods. Not measured.
 const FINALISTS: usize = 8;
-/// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
+/// Numbers of instances tried after the first that does not fit: rounding is not quite monotone. Trades time for
+/// shorter periods. Not measured.
 const BEYOND: u32 = 4;
 
 /// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].

@@ -9,7 +9,7 @@ use oneport_platform::{LinkId, Platform};
 
 use super::shares::{Rounded, Shares};
 
-/// Work allowed, in links or loads looked at.
+/// Links or loads looked at. Trades time for throughput. Not measured.
 const EFFORT: usize = 4_000_000;
 
 /// Adds at most `most` whole instances while every message finds a path with room on all its ports.

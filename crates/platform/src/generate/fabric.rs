@@ -11,8 +11,8 @@
 use super::build::{check_size, refuse};
 use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
 
-/// The duplex links of one hybrid cube mesh, and their NVLink bricks: two fully connected quads and the four links that
-/// join them. A brick has 25 GB/s per direction.
+/// Fact: the duplex links of one hybrid cube mesh, and their NVLink bricks: two fully connected quads and the four
+/// links that join them. A brick has 25 GB/s per direction.
 const CUBE_MESH: [(usize, usize, u64); 16] = [
     (0, 1, 2),
     (0, 2, 1),
@@ -32,8 +32,8 @@ const CUBE_MESH: [(usize, usize, u64); 16] = [
     (6, 7, 2),
 ];
 
-/// The duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each stands
-/// for.
+/// Fact: the duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each
+/// represents.
 const INFINITY_FABRIC: [(usize, usize, u64); 28] = [
     (0, 1, 4),
     (0, 4, 2),
@@ -274,6 +274,7 @@ pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Ok::<(), oneport_platform::PlatformError>(())
 /// ```
 pub fn mi300x(boxes: usize) -> Result<Platform, PlatformError> {
+    // Fact: accelerators of a box.
     const ACCELERATORS: usize = 8;
     check_boxes("mi300x", boxes, ACCELERATORS + 1, 36)?;
     let mesh: Vec<_> = (0..ACCELERATORS).flat_map(|to| (0..to).map(move |from| (from, to, 1))).collect();

@@ -5,7 +5,7 @@ use super::build::{check_size, refuse};
 use super::fabric::{fabric, inverse, processor, switch};
 use crate::{NodeId, Platform, PlatformError};
 
-/// GB/s per direction of every link.
+/// Fact: GB/s per direction of every link.
 const BANDWIDTH: u64 = 25;
 
 /// The fat tree of switches with `k` ports (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2): `k` pods of `k/2`

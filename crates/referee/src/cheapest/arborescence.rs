@@ -12,8 +12,8 @@
 //!   instead, and the other pass: the same number of merges at `x`, paths no longer, fewer strange merges.
 //! - Otherwise `v_x` alone goes to some `y` and is merged there. If `D(x,y) + q_y < q_x`, take one of `A`, `B` without
 //!   `v_x` in it along to `y`, merge it there and let the other pass: cheaper, a contradiction. If not, merge `v_x` at
-//!   `x`, with the result of the strange merge, instead of at `y`: not more expensive, and the merges at `x` are no
-//!   longer strange.
+//!   `x`, with the result of the strange merge, instead of at `y`: not more expensive, and the merges at `x` become
+//!   ordinary.
 //!
 //! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So no merge
 //! is strange, every processor sends one stream, and the tree is an arborescence as above.
@@ -41,7 +41,7 @@ use crate::copies::{Weight, spanning_from_each};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::fault;
 
-/// Most arcs between members: half a gigabyte.
+/// Limit: arcs between members, half a gigabyte.
 const MAX_WAYS: usize = 1 << 23;
 
 /// Whether the theorem applies to a commutative operator on this number of processors.
@@ -105,7 +105,7 @@ fn priced_streams<T: Weight>(
             ways.push((to, from, length));
         }
         if ways.len() > MAX_WAYS {
-            let found = format!("more than {MAX_WAYS} ways between {} processors", members.len());
+            let found = format!("more than {MAX_WAYS} paths between {} processors", members.len());
             return Err(fault!(TooLarge, "{found}"; "at most {MAX_WAYS} fit in memory"));
         }
     }

@@ -15,8 +15,9 @@ use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::too_large;
 
-/// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
+/// Limit: bits of all distances together, half a gigabyte.
 const MAX_DISTANCE_BITS: u64 = 1 << 32;
+/// Fact: bits of a big integer besides its digits.
 const OVERHEAD_BITS: u64 = 256;
 
 /// The exact price of everything, as integers over one denominator.

@@ -16,11 +16,11 @@
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
-/// Above every price: unreachable. The sum of two of these, or of one and some prices, does not overflow.
+/// Fact: above each price, for unreachable nodes. Two of these, or one and some prices, fit 64 bits.
 pub(super) const NEVER: u64 = 1 << 62;
-/// A tree's rounded prices together stay below this many bits.
+/// Fact: a tree's rounded prices together stay below this many bits.
 const TREE_BITS: u64 = 61;
-/// A rounded price is less than this below the price.
+/// Fact: a rounded price is less than this below the price.
 const ERROR: u64 = 2;
 
 /// Factors of prices, rounded.

@@ -8,8 +8,7 @@ use oneport_plan::Certificate;
 use super::arborescence::spanning;
 use super::network::{Network, Weight};
 
-/// Up to this many targets, all sets of targets are tried. Up to this many nodes that are not targets, all sets of
-/// these.
+/// Limit: subsets are enumerated up to this many targets, or up to this many nodes that are not targets.
 const SMALL: usize = Certificate::SMALL;
 
 /// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in
@@ -268,7 +267,7 @@ mod tests {
         };
         let mut weaker = 0;
         for round in 0..12 {
-            // As many others as are tried, and one target more; or the other way round.
+            // The maximum number of others and one target more, and vice versa.
             let (others, count) = if round % 2 == 0 { (SMALL, SMALL + 1) } else { (SMALL + 1, SMALL) };
             let nodes = 1 + others + count;
             let mut arcs = Vec::new();

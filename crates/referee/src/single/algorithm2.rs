@@ -8,10 +8,10 @@ use num_bigint::BigUint;
 use super::count::Equal;
 use super::ticks::Number;
 
-/// Most values for which the recurrence is repeated.
+/// Limit: values for which the recurrence is repeated.
 pub(super) const VALUES: u64 = 1 << 21;
 
-/// Largest costs whose dates stay in machine integers.
+/// Fact: largest costs whose dates stay in machine integers.
 const MACHINE_BITS: u64 = 96;
 
 /// The date `t_n` of the last transfer: the shortest length with `limit` transfers at once, by Theorem 7.

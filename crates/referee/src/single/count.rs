@@ -18,7 +18,7 @@ pub(super) struct Equal {
     pub(super) compute: BigUint,
 }
 
-/// After this many steps of `d + c` there are more than 2^64 processors: their number doubles with every step.
+/// Fact: after this many steps of `d + c` there are more than 2^64 processors: their number doubles with every step.
 const STEPS: u32 = 65;
 
 impl Equal {

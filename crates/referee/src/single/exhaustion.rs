@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-/// Most states visited.
+/// Limit: states visited. Measured: most of the 0.5 s for 26 senders.
 const STATES: usize = 200_000;
 
-/// Most senders; each takes one step of the recursion.
+/// Limit: senders; each takes one step of the recursion.
 const SENDERS: u64 = 64;
 
 /// Whether some schedule ends before `end`; `None` where that takes too long. `classes` are times, ascending, and

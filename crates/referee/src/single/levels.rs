@@ -21,10 +21,10 @@ use std::collections::BTreeSet;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Gaining levels in a row that have room for all senders.
+/// Fact: gaining levels in sequence that have room for all senders.
 const ENDLESS: u32 = 65;
 
-/// Most relaxations solved.
+/// Limit: relaxations solved.
 const STEPS: u32 = 200_000;
 
 /// Times in a common unit, counts of senders.

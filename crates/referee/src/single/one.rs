@@ -30,7 +30,7 @@ pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
         }
         if *bound > reduction.length {
             let (bound, length) = (shown(bound), shown(&reduction.length));
-            return Err(fault!(Claim, "the lower bound {bound} exceeds the length {length}"));
+            return Err(fault!(Claim, "the lower bound {bound} is above the length {length}"));
         }
         return Ok(Recheck::Unrepeated { why: "no proof is given".to_string() });
     };

@@ -11,7 +11,7 @@ use crate::Violation;
 use crate::arithmetic::is_non_negative;
 use crate::violation::{bad_number, fault, shown};
 
-/// Most dates looked at.
+/// Limit: dates looked at.
 const DATES: usize = 2_000_000;
 
 /// Whether the prices prove that no schedule ends before `bound`, which is positive. O(k dates).

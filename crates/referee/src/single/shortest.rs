@@ -63,7 +63,7 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
     }
     if *bound > shortest.length {
         let (bound, length) = (shown(bound), shown(&shortest.length));
-        return Err(fault!(Claim, "the lower bound {bound} exceeds the length {length}"));
+        return Err(fault!(Claim, "the lower bound {bound} is above the length {length}"));
     }
     if !bound.is_positive() {
         return Ok(Recheck::Proved);

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::Zero;
 
-/// Most dates at which something ends; where slowest-first is optimal they are few.
+/// Limit: dates at which a task ends; if slowest-first is optimal, they are few.
 const DATES: usize = 1 << 20;
 
 /// Whether slowest-node-first is known to be optimal for these ascending times: each divides the next (Theorem 1, and

@@ -9,7 +9,7 @@ use crate::Violation;
 use crate::arithmetic::Scale;
 use crate::violation::shown;
 
-/// Numbers below 2^MACHINE_BITS leave room in 128 bits for every sum of a few of them.
+/// Fact: numbers below 2^MACHINE_BITS leave room in 128 bits for every sum of a few of them.
 const MACHINE_BITS: u64 = 120;
 
 /// An integer date or duration.

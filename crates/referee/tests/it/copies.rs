@@ -461,7 +461,7 @@ fn arborescences_are_followed_hop_by_hop() {
     let two_ways = [(0, None), (2, Some(0)), (4, Some(0))];
     assert_eq!(
         verdict(&platform, &scatter, tree(&two_ways)).unwrap_err().to_string(),
-        "steady-state pattern 0 (S=>A): tasks 1 and 2 both send the message on from 'x'; it has one target, so it goes one way"
+        "steady-state pattern 0 (S=>A): tasks 1 and 2 both send the message on from 'x'; it has one target, so it takes one path"
     );
 }
 

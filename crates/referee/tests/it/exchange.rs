@@ -494,7 +494,7 @@ fn malformed_certificates_are_refused_by_name() {
         (border(into, &[&[a]], one()), "10"),
         (
             Border { demand: 1, ..border(into, &[&[a]], one()) },
-            "border 0: demand 1 of 1 is no all-reduce (they are numbered from 0); leave it out",
+            "border 0: demand 1 of 1 is not an all-reduce (they are numbered from 0); leave it out",
         ),
         (border(into, &[], one()), "border 0: it has no sets; list the nodes of at least one"),
         (border(into, &[&[a, b]], one()), "border 0: it holds all participants; a single set leaves out at least one"),
@@ -684,6 +684,6 @@ fn who_owns_and_does_not_want_exchanges_nothing() {
     assert!(broken(&refused, Rule::NoBound), "{refused:?}");
     let border = Border { demand: 0, direction: Direction::Into, sets: vec![vec![b]], weight: whole(1) };
     let refused = proved(&[c, a], vec![border]);
-    let right = "border 0: demand 0 of 1 is no all-reduce (they are numbered from 0); leave it out";
+    let right = "border 0: demand 0 of 1 is not an all-reduce (they are numbered from 0); leave it out";
     assert_eq!(told(&refused), right);
 }

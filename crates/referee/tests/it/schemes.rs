@@ -186,11 +186,11 @@ fn malformed_certificates_are_refused_by_name() {
         (set(&[send, send], &[]), "odd set 0: its ports are out of order; list them ascending, each once"),
         (
             set(&[Resource::Compute(c)], &[]),
-            "odd set 0: the processor of node 2 is no port; list ports of nodes, and further links among the links",
+            "odd set 0: the processor of node 2 is not a port; list ports of nodes, and further links among the links",
         ),
         (
             set(&[Resource::Link(link(a, b))], &[]),
-            "odd set 0: the link is no port; list ports of nodes, and further links among the links",
+            "odd set 0: the link is not a port; list ports of nodes, and further links among the links",
         ),
         (
             set(&[Resource::Send(d)], &[]),
@@ -232,7 +232,7 @@ fn malformed_certificates_are_refused_by_name() {
         // No demand crosses it, so it is not used.
         (cut(None, &[b], one()), "1"),
         (cut(Some(1), &[a], one()), "cut 0: demand 1 does not exist; an instance has 1, numbered from 0"),
-        (cut(None, &[], one()), "cut 0: it has no nodes; list those that something has to leave"),
+        (cut(None, &[], one()), "cut 0: it has no nodes; list nodes that a value must leave"),
         (
             cut(None, &[NodeId::new(9)], one()),
             "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0",

@@ -248,19 +248,19 @@ fn malformed_shares_are_refused_by_name() {
         (share(3, merge(a, (0, 1), 0), one()), "share 0: goal 3 does not exist; the demand has 3, numbered from 0"),
         (
             share(1, merge(a, (0, 2), 0), one()),
-            "share 0: v[0,2] is no task of the goal; the goal combines v[0,1]; list parts of it",
+            "share 0: v[0,2] is not a task of the goal; the goal combines v[0,1]; list parts of it",
         ),
         (
             share(2, merge(a, (1, 0), 0), one()),
-            "share 0: v[1,0] is no task of the goal; the goal combines v[0,2]; list parts of it",
+            "share 0: v[1,0] is not a task of the goal; the goal combines v[0,2]; list parts of it",
         ),
         (
             share(2, merge(a, (0, 1), 1), one()),
-            "share 0: a merge of v[0,1] after operand 1 is no task of the goal; the left part ends at one of its operands, but not at the last",
+            "share 0: a merge of v[0,1] after operand 1 is not a task of the goal; the left part ends at one of its operands, but not at the last",
         ),
         (
             share(2, merge(r, (0, 1), 0), one()),
-            "share 0: a merge at 'r' is no task of the goal; the node is a router, which merges nothing",
+            "share 0: a merge at 'r' is not a task of the goal; the node is a router, which merges nothing",
         ),
         (
             share(2, merge(NodeId::new(9), (0, 1), 0), one()),

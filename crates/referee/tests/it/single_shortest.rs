@@ -391,7 +391,7 @@ fn the_schedule_must_answer_the_question() {
     };
     let question = "the schedule does not answer the question:";
     assert_eq!(told(&|s| s.length = ratio(3, 1)), "the length is given as 3, but the schedule's is 5/2");
-    assert_eq!(told(&|s| s.lower_bound = ratio(3, 1)), "the lower bound 3 exceeds the length 5/2");
+    assert_eq!(told(&|s| s.lower_bound = ratio(3, 1)), "the lower bound 3 is above the length 5/2");
     assert_eq!(
         told(&|s| s.instance = classes(&[(2, 2), (3, 1)], &ratio(1, 2))),
         format!("{question} the number of senders is 2, not 3")

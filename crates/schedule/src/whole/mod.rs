@@ -20,7 +20,8 @@ use crate::slot_order::{between, with_unhindered};
 use crate::units::{duration, in_units, units};
 use search::{Outcome, Shop};
 
-/// Most repetitions of the period for which single messages are placed by a search.
+/// Repetitions of the period up to which single messages are placed by a search. Trades a short schedule for time. Not
+/// measured.
 const TRIED: u64 = 4;
 
 /// How the slots of a period cut its messages.

@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 
-/// Most steps of an attempt. Then the most attempts, each with another order of messages with equal room.
+/// Steps per attempt. Trades time for schedules that cut no message. Not measured.
 const STEPS: u32 = 20_000;
+/// Attempts, each with another order of messages of equal room. Trades time for schedules that cut no message. Not
+/// measured.
 const ATTEMPTS: u64 = 10;
-/// Most messages of a search.
+/// Messages up to which the search runs. Trades time for schedules that cut no message. Not measured.
 const MESSAGES: u64 = 1000;
 
 /// Messages by kind, and what they need. Messages of one kind pass one link and take equally long.

@@ -12,7 +12,7 @@ use super::table::Table;
 use super::tree::{Choices, build};
 use super::weights::ratio;
 
-/// Above the price of every useful tree, in units.
+/// Fact: above the price of every useful tree, in units.
 const FAR: i64 = 1 << 40;
 
 /// The cheapest trees under one list of prices, up to rounding; see [`Reduction::guide`].

@@ -8,11 +8,11 @@ use super::paths::{Length, Paths};
 use super::reduction::Reduction;
 use super::weights::Weights;
 
-/// Stands for every price that is too high to matter, and for "impossible". Two of them add up within 31 bits.
+/// Fact: replaces each price that is too high to matter, and "impossible"; two of them add up within 31 bits.
 pub(super) const CAP: i32 = (1 << 30) - 1;
 /// The distance to a node that no path leads to.
 pub(super) const NO_PATH: u64 = u64::MAX;
-/// Bits kept of amounts, of merges' weights and of distances.
+/// Fact: bits kept of amounts, of merges' weights and of distances.
 const BITS: u64 = 62;
 
 /// A natural number `mantissa x 2^exponent`, rounded down.

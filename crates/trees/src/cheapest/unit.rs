@@ -8,13 +8,13 @@ use super::reduction::Reduction;
 use super::rounded::Rounded;
 use super::tree::halves;
 
-/// Cap on the price of a task in the search for the unit. Sums of such prices do not overflow.
+/// Fact: cap on the price of a task in the search for the unit. Sums of such prices do not overflow.
 const FAR: u64 = 1 << 60;
-/// Bits of the highest price of a task in the first attempt.
+/// Fact: bits of the highest price of a task in the first attempt.
 const FIRST: i64 = 58;
-/// Enough bits of a tree's price to choose the unit by.
+/// Bits of a tree's price by which the unit is chosen. Trades attempts for accuracy of rounded prices. Not measured.
 const ENOUGH: u64 = 1 << 32;
-/// Most refinements: each gains dozens of bits.
+/// Limit: refinements of the unit; each gains dozens of bits, so a platform's prices need few.
 const ATTEMPTS: usize = 40;
 
 /// The exponent of the finest unit in which some tree to each of the targets, reachable ones, has a price of at most

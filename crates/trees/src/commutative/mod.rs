@@ -80,7 +80,8 @@ use methods::{SETS, answers, method};
 use near::Near;
 use scaled::{FEW, Factors, Fixed, Offer, Priced, integers};
 
-/// Trees per target of [`Commutative::guide`] at most.
+/// Trees per target of [`Commutative::guide`]. Trades rounds for columns of the program. Measured on reductions of 32
+/// operands: 215, 211 and 214 rounds with 1, 4 and 8 trees.
 const TREES: usize = 4;
 
 /// Exactness of the prices of cheapest trees.

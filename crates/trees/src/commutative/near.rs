@@ -34,13 +34,15 @@ use petgraph::visit::{EdgeRef, Reversed};
 use super::arborescences::Found;
 use super::scaled::{Fixed, Offer, Priced};
 
-/// Participants below which the distances of all pairs are found soon.
+/// Participants below which the distances of all pairs are computed. Trades memory for repeated searches. Not measured.
 const MANY: usize = 64;
-/// Members that the first search from each settles, itself among them.
+/// Members that the first search from each settles, itself included. Trades longer searches for further ones. Not
+/// measured.
 const FIRST: usize = 10;
-/// How many times as many the next search settles, where the first ones span nothing.
+/// Factor from one search to the next, if the first ones span nothing. Trades longer searches for further ones. Not
+/// measured.
 const FURTHER: usize = 4;
-/// Paths that are added for a member at a time.
+/// Paths added for a member at a time. Trades longer searches for further ones. Not measured.
 const ADDED: usize = 16;
 
 /// One pricing of a problem with many participants.

@@ -18,12 +18,14 @@ use crate::cheapest::Prices;
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{Scaled, Whole};
 
-/// Most helpers for which all subsets are tried.
+/// Helpers up to which all subsets are tried. Trades `2^6` arborescences for certainty. Not measured.
 pub(super) const FEW: usize = 6;
 
-/// Bits of rounded sizes and works, relative to the largest.
+/// Bits of rounded sizes and works, relative to the largest. Trades accuracy of guiding prices for time: sums fit
+/// machine words. Not measured.
 const VOLUME_BITS: u64 = 24;
-/// Bits of rounded costs, relative to the largest.
+/// Bits of rounded costs, relative to the largest. Trades accuracy of guiding prices for time: sums fit machine words.
+/// Measured: an all-reduce among 240 hosts 46 s of CPU in long integers, 4.8 s in machine integers.
 const COST_BITS: u64 = 40;
 
 /// Integers that prices are counted in.
@@ -39,10 +41,12 @@ pub(super) trait Fixed:
 }
 
 impl Fixed for u128 {
+    // Fact: sums of four such prices fit 128 bits.
     const LIMIT: Option<u64> = Some(126);
 }
 
 impl Fixed for BigUint {
+    // Fact: long integers need no limit.
     const LIMIT: Option<u64> = None;
 }
 

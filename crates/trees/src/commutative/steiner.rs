@@ -10,9 +10,9 @@ use oneport_graph::steiner::steiner_watched;
 use super::arborescences::{Found, Streams};
 use super::scaled::Fixed;
 
-/// Rounds of local search at most.
+/// Rounds of local search. Trades time for cheaper trees. Not measured.
 const ROUNDS: usize = 3;
-/// Subproblems of a branch and bound.
+/// Subproblems of a branch and bound. Trades time for certainty. Not measured.
 const BUDGET: usize = 2000;
 
 /// A lower bound on the price of every tree to the target, and a tree; `None` if no tree exists. The bound is the price

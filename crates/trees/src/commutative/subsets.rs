@@ -16,9 +16,9 @@ use oneport_numbers::Whole;
 use super::merge_tree::Shape;
 use super::scaled::{Fixed, Priced};
 
-/// Bits of the price of a tree in the table: few, so that the processor adds and compares several at a time.
+/// Bits of a tree's price in the table. Trades accuracy for vector operations on 32-bit words. Not measured.
 const BITS: u64 = 29;
-/// Out of reach; two such values and a price do not overflow.
+/// Fact: out of reach; two such values and a price fit 32 bits.
 const FAR: i32 = 1 << BITS;
 
 /// A price and the choice it comes from.

@@ -240,12 +240,11 @@ fn hints(
     });
     if let Some(name) = router {
         hints.push(format!(
-            "the port of router '{name}' limits, which forwards one message at a time; a switch that forwards on all its \
-             ports at once says switch = true"
+            "router '{name}' forwards one message at a time, and its port limits; if it is a switch, set switch = true"
         ));
     }
     if prices.keys().any(|resource| matches!(resource, Resource::Compute(_))) {
-        hints.push("processors limit; is --work, times each node's compute, the time of a merge?".to_string());
+        hints.push("processors limit; check that --work times a node's compute is the time of one merge".to_string());
     }
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
     // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs

@@ -32,13 +32,13 @@ const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-
 /// Limit on the links or resources named in a line.
 const NAMED: usize = 4;
 
-/// What no schedule exceeds, collective by collective, and the cut that says so; no schedule is made.
+/// Print a proved upper bound per collective and the cut that limits it. Builds no schedule.
 #[derive(Debug, Args)]
 pub struct BoundArguments {
     /// The platform.
     #[command(flatten)]
     platform: FileArguments,
-    /// Which collectives (default: all-gather, reduce-scatter, all-reduce, all-to-all, broadcast, reduce).
+    /// Collectives (default: all-gather, reduce-scatter, all-reduce, all-to-all, broadcast, reduce).
     #[arg(value_name = "COLLECTIVE")]
     collectives: Vec<String>,
     /// Participants, or "all" processors (the default).
@@ -47,11 +47,11 @@ pub struct BoundArguments {
     /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
-    /// What was measured, for one collective, as compare takes it: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the
-    /// time of one operation of a message of size 1, or a file of what nccl-tests print or write with -J.
+    /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of one
+    /// operation of a message of size 1, or a file that nccl-tests print, or write with -J.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     measured: Option<String>,
-    /// When to end.
+    /// Limits.
     #[command(flatten)]
     limits: LimitArguments,
     /// Print one JSON object.
@@ -136,7 +136,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
 
 fn form(name: &str) -> Result<&'static Form> {
     let known = || Collective::forms().iter().filter(|form| form.traffic.is_some()).map(|form| form.name);
-    let wrong = || usage(format!("'{name}' is no collective that is bounded here; there are {}", join(known())));
+    let wrong = || usage(format!("bound knows no collective '{name}'; choose from {}", join(known())));
     Form::find(name).filter(|form| form.traffic.is_some()).ok_or_else(wrong)
 }
 

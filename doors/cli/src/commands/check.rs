@@ -12,16 +12,16 @@ use crate::words::output::{count, print};
 /// Largest file that is read, in bytes.
 const LIMIT: u64 = 1 << 28;
 
-/// Run another program's schedule with the data it moves: races, deadlocks, wrong results are named.
+/// Check an MSCCL or MSCCL++ schedule for races, deadlocks and wrong results.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     /// An MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML).
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Messages that a connection of an MSCCL algorithm holds; default: NCCL's 8, of protocol Simple 2.
+    /// Messages that a connection of an MSCCL algorithm holds (default: NCCL's 8; protocol Simple: 2).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     slots: Option<u32>,
-    /// Refuse what is in order only if the threadblocks of a group go in step.
+    /// Reject schedules that are race-free only if the threadblocks of a group run in lockstep.
     #[arg(long)]
     strict: bool,
     /// Print one JSON object.
@@ -68,7 +68,9 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
         count(good.steps, "step"),
     ))?;
     if let Some(text) = good.in_step {
-        print(&format!("if the threadblocks of a group go in step, which no executor promises: {text}"))?;
+        print(&format!(
+            "correct only if the threadblocks of a group run in lockstep, which executors do not guarantee: {text}"
+        ))?;
     }
     Ok(End::Done)
 }

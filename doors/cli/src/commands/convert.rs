@@ -20,15 +20,15 @@ pub struct ConvertArguments {
     /// The platform file to write.
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// Format of IN (toml, json, matrix, gml, joined, nccl, nvidia-smi, rocm-smi, node-link, graphml, dot,
-    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, taccl, msccl, astra-sim, hwloc, simgrid); by default told
-    /// from its name and content.
+    /// Format of IN: toml, json, matrix, gml, joined, nccl, nvidia-smi, rocm-smi, node-link, graphml, dot,
+    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, taccl, msccl, astra-sim, hwloc, simgrid (default: by its name
+    /// and content).
     #[arg(long, value_name = "F")]
     pub from: Option<String>,
-    /// Format of OUT; by default told from its name.
+    /// Format of OUT (default: by its name).
     #[arg(long, value_name = "F")]
     pub to: Option<String>,
-    /// What the file of a topology leaves open.
+    /// Values that a topology file lacks.
     #[command(flatten)]
     pub topology: TopologyArguments,
 }

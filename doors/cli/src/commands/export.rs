@@ -36,9 +36,9 @@ pub struct ExportArguments {
     /// Periods in which instances start, for formats that hold a run (default: two more than the plan is deep).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     periods: Option<u64>,
-    /// Pieces that each message is divided into, for formats that hold one operation: a number, or "exact" for one per
-    /// instance of the period (default: exact; of mscclpp and msccl, which run only sizes that the pieces divide, the
-    /// smallest power of two that keeps 31/32 of the throughput).
+    /// Pieces per message, for formats that hold one operation: a number, or "exact" for one per instance of the period
+    /// (default: exact; mscclpp and msccl, which run only sizes that the pieces divide: the smallest power of two that
+    /// keeps 31/32 of the throughput).
     #[arg(long, value_name = "N|exact", value_parser = pieces)]
     pieces: Option<Pieces>,
     /// mscclpp, msccl: input and output are one buffer (default of mscclpp: for all-reduce and broadcast, as PyTorch
@@ -51,10 +51,10 @@ pub struct ExportArguments {
     /// Bytes of a message, for formats of operations with sizes: Chakra, and GOAL without dates.
     #[arg(long, value_name = "SIZE", default_value = "1 MiB")]
     bytes: String,
-    /// GOAL: one operation of messages in bytes, without dates, for simulators with networks of their own.
+    /// GOAL: one operation of messages in bytes, without dates, for simulators with a network model.
     #[arg(long)]
     without_dates: bool,
-    /// Events: sends go from processor to processor, routers on their way are left out.
+    /// Events: sends go from processor to processor; routers between them are omitted.
     #[arg(long)]
     between_processors: bool,
     /// mpi-preload: bytes of the shortest messages that a plan serves, one number per plan or one for all, as 0,64k,2M.

@@ -17,26 +17,25 @@ use crate::words::end::End;
 use crate::words::numbers::{percent, readable, readable_count};
 use crate::words::output::{count, print, try_outputs};
 
-/// Turn rates of transfers and merges into patterns, matchings and a schedule: what `show --rates --json` writes, or
-/// anybody's solution in that format.
+/// Turn rates of transfers and merges into patterns, matchings and a schedule. `show --rates --json` writes the format,
+/// and so may other solvers.
 #[derive(Debug, Args)]
 pub struct ExtractArguments {
     /// The rates: a file of the format oneport-rates/1.
     pub rates: PathBuf,
-    /// The platform that they are for.
+    /// The platform of the rates.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
-    /// How it is read.
+    /// Model and units of the platform.
     #[command(flatten)]
     reading: ReadingArguments,
-    /// Insist on a schedule of the whole throughput, whatever the period.
+    /// Schedule the whole throughput, however long the period is.
     #[arg(long)]
     pub exact_period: bool,
-    /// Most instances per period: the fewest that attain the throughput; where none do, the best within M, the loss
-    /// stated.
+    /// Limit on instances per period: the fewest that attain the throughput, else the best within M, with its loss.
     #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
     pub max_instances: Option<String>,
-    /// When to end.
+    /// Limits.
     #[command(flatten)]
     pub limits: LimitArguments,
     /// Write the plan, self-contained JSON.

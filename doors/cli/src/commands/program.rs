@@ -20,28 +20,28 @@ use crate::words::usage::usage;
 /// Write one of the papers' linear programs as a CPLEX LP file.
 #[derive(Debug, Args)]
 pub struct ProgramArguments {
-    /// Which program.
+    /// The program.
     #[arg(value_parser = programs())]
     pub program: String,
     /// Platform file.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
-    /// p, p-prime, d: of which collective: broadcast (the default), scatter, gather, all-to-all, all-gather.
+    /// p, p-prime, d: the collective: broadcast (the default), scatter, gather, all-to-all, all-gather.
     #[arg(long, value_name = "COLLECTIVE")]
     pub collective: Option<String>,
-    /// Who takes part, and what is moved, as solve takes it.
+    /// Roles and volumes, as for solve.
     #[command(flatten)]
     pub part: PartArguments,
-    /// How the platform is read.
+    /// Model and units of the platform.
     #[command(flatten)]
     pub reading: ReadingArguments,
-    /// The program as the paper prints it, and not as it should read; docs/errata.md says what differs.
+    /// Write the program as the paper prints it, without corrections (docs/errata.md lists them).
     #[arg(long)]
     pub as_printed: bool,
-    /// p-prime: when to end with an error.
+    /// p-prime: limits; a limit ends the command with an error.
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Write the program to this file, and not to standard output.
+    /// Write the program to this file instead of standard output.
     #[arg(short = 'o', long = "output", value_name = "M.lp")]
     pub output: Option<PathBuf>,
 }

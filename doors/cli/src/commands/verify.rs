@@ -17,9 +17,11 @@ use crate::words::end::End;
 use crate::words::numbers::{readable, readable_count};
 use crate::words::output::{count, print};
 
-/// Limits up to which a plan is also executed, message by message: on its transfers, and on transfers times the machine
-/// words of a date.
+/// Transfers up to which a plan is also executed, message by message. Trades a second check for time. Measured: 9,834
+/// instances with 30-digit costs 0.7 s, 3.9 to 8 s before this limit.
 const EXECUTED: u64 = 100_000;
+/// Transfers times machine words of a date up to which a plan is also executed. Trades a second check for time.
+/// Measured: a period of 20,000 digits 0.02 s, above 92 s before this limit.
 const WORDS: u64 = 2_000_000;
 
 /// Check a plan or one reduction: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the
@@ -34,10 +36,10 @@ pub struct VerifyArguments {
     /// Also check that the schedule cuts no message: every transfer is one stretch within the period.
     #[arg(long)]
     pub whole_messages: bool,
-    /// What the file of a topology leaves open.
+    /// Values that a topology file lacks.
     #[command(flatten)]
     pub topology: TopologyArguments,
-    /// When to end.
+    /// Limits.
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -58,7 +60,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let name = arguments.plan.display();
     let verdict = match referee::check_plan_watched(&plan, &watch) {
         Err(violation) if violation.stopped().is_some() => {
-            return Err(violation).with_context(|| format!("{name}: no fault was found so far"));
+            return Err(violation).with_context(|| format!("{name}: not fully checked, no violation found so far"));
         }
         verdict => verdict.with_context(|| format!("{name}: violation"))?,
     };

@@ -14,15 +14,15 @@ use crate::words::clock::elapsed;
 use crate::words::numbers::decimal;
 use crate::words::usage::usage;
 
-/// Limits of a run. (Ctrl-C is one more: once ends with the best so far, twice at once.)
+/// Limits of a run. Ctrl-C is another: the first ends the search with the best result so far, the second ends the
+/// command.
 #[derive(Debug, Args)]
 pub struct LimitArguments {
-    /// End after this many seconds of the whole command, reading and checking included, with the best known; never more
-    /// than 10 % and half a second later.
+    /// Wall-clock limit of the whole command. The best result so far is reported, at most 10 % and half a second later.
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
-    /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what
-    /// is available; only Linux says how much is used, elsewhere the limit has no effect).
+    /// Stop the search before the process uses more memory, and report the best result: bytes, or 500k, 500M, 2.5G
+    /// (default: 80 % of the available memory; has no effect except on Linux).
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     pub memory_limit: Option<String>,
 }
@@ -51,9 +51,10 @@ impl LimitArguments {
     }
 }
 
-/// Time between measurements of memory.
+/// Time between measurements of memory. Trades bytes above the limit for system calls. Not measured.
 const MEASURED: Duration = Duration::from_millis(10);
-/// The default memory limit, in percent of the available memory.
+/// The default memory limit, in percent of the available memory. Trades larger questions for memory of other programs.
+/// Not measured.
 const MOST: u64 = 80;
 /// The time limit plus 10 % and 0.4 s. The last steps (slots, the referee, writing) are planned to end before the
 /// limit, and may use the extension too.
@@ -76,7 +77,7 @@ fn listen() {
     let interrupted = || {
         let first = INTERRUPTED.compare_exchange(0, milliseconds() + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if first {
-            eprintln!("interrupted: ending with the best so far (once more: at once)");
+            eprintln!("interrupted: finishing with the best result so far (Ctrl-C again quits)");
         } else {
             std::process::exit(KILLED);
         }

@@ -10,16 +10,16 @@ use oneport::{PortModel, Units};
 use crate::flags::topology::TopologyArguments;
 use crate::words::usage::usage;
 
-/// How a platform is read.
+/// Model and units of a platform.
 #[derive(Debug, Clone, Args)]
 pub struct ReadingArguments {
     /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Units of a platform file that has none: data over time, as GB/s or Gbit/s.
+    /// Units of a platform file that names none: data over time, as GB/s or Gbit/s.
     #[arg(long, value_name = "UNITS")]
     units: Option<String>,
-    /// What the file leaves open.
+    /// Values that the file lacks.
     #[command(flatten)]
     topology: TopologyArguments,
 }
@@ -30,7 +30,7 @@ pub struct FileArguments {
     /// A platform file, or a topology of another program: a dump of NCCL or RCCL, and others.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// How it is read.
+    /// Model and units.
     #[command(flatten)]
     reading: ReadingArguments,
 }

@@ -34,7 +34,7 @@ fn collectives() -> PossibleValuesParser {
     PossibleValuesParser::new(named.chain([custom]))
 }
 
-/// Who takes part, and what is moved: also of the papers' programs.
+/// Roles and volumes, for collectives and for the papers' programs.
 #[derive(Debug, Clone, Args)]
 pub struct PartArguments {
     /// Scatter, broadcast: the node that owns the messages.
@@ -43,49 +43,49 @@ pub struct PartArguments {
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
-    /// All-to-all: the nodes that send, or "all" processors (the default beside --targets), instead of --participants.
+    /// All-to-all: the nodes that send, or "all" processors (the default if --targets is given), instead of
+    /// --participants.
     #[arg(long, value_name = "A,B|all")]
     pub sources: Option<String>,
-    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); all-to-all: the nodes that
-    /// receive from every source; reduce-to-several: the nodes that receive the result.
+    /// Scatter, broadcast: receivers, or "all" processors except the source (the default); all-to-all: the nodes that
+    /// receive from each source; reduce-to-several: the nodes that receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
-    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also
-    /// A+Bn with n the operands combined, or @FILE: a table by interval.
+    /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units. Reductions also accept
+    /// A+Bn, where n operands are combined, or @FILE, a table by interval.
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub size: String,
-    /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
-    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size. Reduce also @FILE with a list of
-    /// entries by task and processor: {"task": [k, l, m], "node": "P", "time": "1/4"}.
+    /// Reductions: work of one merge, in the forms of --size (default 1); it takes node i work x compute_i. Also a
+    /// time, as "2 ms", or a time per data, as "2 ms/GB". Reduce also accepts @FILE with a list of entries by task and
+    /// processor: {"task": [k, l, m], "node": "P", "time": "1/4"}.
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub work: Option<String>,
 }
 
-/// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
+/// A collective, its roles and its volumes.
 #[derive(Debug, Clone, Args)]
 pub struct QuestionArguments {
-    /// What to schedule.
+    /// The collective to schedule.
     #[arg(value_parser = collectives())]
     pub collective: String,
-    /// Who takes part.
+    /// Roles and volumes.
     #[command(flatten)]
     pub part: PartArguments,
-    /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the
-    /// others; the first node is the source or target, where there is one.
+    /// A process group, instead of the options above; repeat it for several groups at once. A,B,C@2 runs twice as often
+    /// as the others; the first node is the source or target of a rooted collective.
     #[arg(long = "group", value_name = "A,B,C[@RATE]")]
     pub groups: Vec<String>,
-    /// Custom: the demands, a JSON or TOML file: who owns which values, what is wanted where, how often.
+    /// Custom: a JSON or TOML file of demands. A demand lists owners of values, receivers and a rate.
     #[arg(long, value_name = "FILE")]
     pub demands: Option<PathBuf>,
-    /// How the platform is read.
+    /// Model and units of the platform.
     #[command(flatten)]
     pub reading: ReadingArguments,
-    /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank
-    /// has one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in
-    /// bytes.
+    /// Size of the whole operation, instead of --size, as nccl-tests count it: the sum of all ranks' messages for
+    /// scatter, gather, all-gather, reduce-scatter and all-to-all, else one message. A plain number is in bytes.
     #[arg(long, value_name = "B", conflicts_with = "size")]
     pub bytes: Option<String>,
     /// Reductions: the operator is commutative, so operands may be combined in any order.

@@ -12,7 +12,7 @@ use oneport::{Rational, Units, parse_rational};
 
 use crate::words::usage::usage;
 
-/// What the file of a topology leaves open.
+/// Values that a topology file lacks.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options for topologies of other programs")]
 pub struct TopologyArguments {
@@ -27,7 +27,7 @@ pub struct TopologyArguments {
     /// Graphs: bandwidth of edges that have none, in GB/s or with a unit.
     #[arg(long, value_name = "RATE")]
     capacity_default: Option<String>,
-    /// How fast a GPU combines values, in GB/s of result (default: 1000).
+    /// Rate at which a GPU combines values, in GB/s of result (default: 1000).
     #[arg(long, value_name = "RATE")]
     merge_bandwidth: Option<String>,
     /// NVSwitches duplicate messages (multicast); by default they only forward.
@@ -36,7 +36,7 @@ pub struct TopologyArguments {
     /// Several machines like that of the file, joined by --fabric.
     #[arg(long, value_name = "N")]
     replicate: Option<String>,
-    /// What joins the machines: one switch, a switch per network card (rail), cables between every two (full); then,
+    /// Connection of the machines: one switch, a switch per network card (rail), cables between every two (full); then,
     /// after a comma, GB/s of each port or cable (default: what the file says of its network cards).
     #[arg(long, value_name = "switch|rail|full[,RATE]", requires = "replicate")]
     fabric: Option<String>,

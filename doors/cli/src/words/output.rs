@@ -37,7 +37,7 @@ pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
 pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
     for (place, (option, path)) in outputs.iter().enumerate() {
         if path.as_os_str() == "-" {
-            bail!(usage(format!("{option}: '-' is no file; give a file's name (/dev/stdout is one)")));
+            bail!(usage(format!("{option}: '-' is not a file; give a file's name (/dev/stdout is one)")));
         }
         if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, path)) {
             bail!(usage(format!("{option}: {} is what {input} reads; give another file name", path.display())));

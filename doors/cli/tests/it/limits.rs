@@ -198,7 +198,7 @@ fn verify_has_a_limit() {
     let star = fixture("star.json");
     oneport(&["solve", "reduce-scatter", "--platform", &star, "-o", &plan]).ok();
     oneport(&["verify", &plan, "--time-limit", "60"]).ok();
-    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no fault was found"]);
+    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no violation found so far"]);
 }
 
 /// A device that takes nothing stands for a disk that fills up while the work is done.
@@ -222,7 +222,7 @@ fn what_stands_for_something_else_is_named() {
     let solve = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o"];
     oneport(&[&solve[..], &[&plan]].concat()).ok();
     oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
-    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is no file"]);
+    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is not a file"]);
 }
 
 /// Where no plan has room for a schedule, throughput and bound are the answer; no file appears.

@@ -283,8 +283,8 @@ fn drawings_are_whole_svg_files() {
     // As soon as possible it ends no later, and is another drawing.
     let dated = read(&timeline);
     let said = oneport(&["show", &plan, "--timeline", &timeline, "--periods", "2", "--eager"]).ok().stdout;
-    assert!(said.starts_with("2 periods: all has arrived after "), "{said}");
-    assert!(said.contains(" as soon as possible, ") && said.contains(" by the plan's dates\n"), "{said}");
+    assert!(said.starts_with("2 periods started: finished after "), "{said}");
+    assert!(said.contains(" (as soon as possible), ") && said.contains(" (planned dates)\n"), "{said}");
     well_formed(&read(&timeline));
     assert_ne!(read(&timeline), dated);
     oneport(&["show", &plan, "--eager"]).misused(&["--timeline"]);

@@ -36,7 +36,8 @@ fn inspect_says_what_was_understood() {
     let dump = folder.write("topo.xml", DUMP);
     let svg = folder.path("topo.svg");
     let run = oneport(&["inspect", &dump, "-o", &svg]).ok();
-    for words in ["2 GPUs, 1 CPU", "nvlink  20 GB/s", "GPU - GPU", "1, each way", "assumed: nvlink: 20 GB/s per NVLink"]
+    for words in
+        ["2 GPUs, 1 CPU", "nvlink  20 GB/s", "GPU - GPU", "1, per direction", "assumed: nvlink: 20 GB/s per NVLink"]
     {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }

@@ -1,4 +1,4 @@
-//! Colours: a categorical palette that colour-blind readers can tell apart, extended without end.
+//! Colours: a categorical palette that colour-blind readers can distinguish, extended without end.
 
 /// Okabe and Ito's palette without black, then muted colours after Tol.
 const PALETTE: [Colour; 14] = [

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::BufferType;
 use crate::machine::{Value, Values};
 
-/// Most cells of all GPUs together.
+/// Limit: cells of all GPUs together.
 const CELLS: u64 = 1 << 23;
 
 /// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has whole ones.

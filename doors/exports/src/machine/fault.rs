@@ -56,7 +56,7 @@ impl<N: Names> Machine<'_, N> {
     }
 
     pub(super) fn unwritten(&self, access: Access, cell: usize) -> Fault {
-        let text = format!("{} reads {}, which nobody has written", self.step(access.step), self.names.cell(cell));
+        let text = format!("{} reads {}, which was never written", self.step(access.step), self.names.cell(cell));
         Fault::new(Kind::Unwritten, text)
     }
 

@@ -266,7 +266,9 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
                 match there {
                     None => return Err(malformed(format!("{what}, which is not there"))),
                     Some(there) if !there.awaited => {
-                        return Err(malformed(format!("{what}, whose hasdep is 0: it tells nobody that it is done")));
+                        return Err(malformed(format!(
+                            "{what}, whose hasdep is 0: no threadblock learns that it is done"
+                        )));
                     }
                     Some(_) => {}
                 }
@@ -469,7 +471,7 @@ impl<'a> Translation<'a> {
         }
         let mut arrives = None;
         if receives {
-            let from = block.receive.ok_or_else(|| site.fault("the threadblock receives from nobody (recv)"))?;
+            let from = block.receive.ok_or_else(|| site.fault("the threadblock has no sender (recv)"))?;
             let number = connections[1];
             let number =
                 number.ok_or_else(|| site.fault(format!("rank {from} sends nothing on channel {}", block.channel)))?;
@@ -484,7 +486,7 @@ impl<'a> Translation<'a> {
         let mut leaves = None;
         if sends {
             if block.send.is_none() {
-                return Err(site.fault("the threadblock sends to nobody (send)"));
+                return Err(site.fault("the threadblock has no receiver (send)"));
             }
             let number = connections[0].ok_or_else(|| site.fault("there is no connection"))?;
             let credit = script.numbers([2 * number + 1]);

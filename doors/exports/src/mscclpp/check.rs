@@ -147,7 +147,7 @@ fn exclusive(script: &Script, lines: &Lines) -> Result<(), Fault> {
                 if before != thread {
                     let does = if waits { "wait for" } else { "send" };
                     let text = format!(
-                        "two threadblocks of rank {} {does} {}; give each a channel of its own",
+                        "two threadblocks of rank {} {does} {}; give each a separate channel",
                         program.rank,
                         lines.name(line)
                     );

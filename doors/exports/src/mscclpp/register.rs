@@ -26,9 +26,9 @@ pub const FORMAT: Format = Format {
 
 const NAME: &str = "mscclpp-register";
 
-/// Bytes of a piece from which on a message is divided into that many.
+/// Bytes from which a message is divided. Trades signals for messages in flight. Not measured.
 const PIECE: u64 = 64 << 10;
-/// Larger messages get more pieces up to this number, so that more of them are in flight at the same time.
+/// Pieces of a larger message. Trades signals for messages in flight. Not measured.
 const MOST: u64 = 64;
 
 /// A plan, and the smallest size of message that it serves.

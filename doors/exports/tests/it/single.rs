@@ -185,5 +185,5 @@ fn what_is_no_run_is_refused() {
     let mut circle = one;
     circle.reduction.root = 0;
     circle.reduction.receivers = vec![0, 2, 1, 0, 0];
-    assert!(told(&circle).contains("it is no tree"));
+    assert!(told(&circle).contains("it is not a tree"));
 }

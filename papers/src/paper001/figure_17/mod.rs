@@ -25,7 +25,7 @@ pub const CHECKS: &[(&str, Check)] = &[("figure-17", |_| figure_17())];
 const SNF: &str = "snf";
 const SHORTEST: &str = "shortest";
 
-/// What runs in SimGrid.
+/// Simulations in SimGrid.
 const SIMULATIONS: [(Network, Choice); 7] = [
     (Network::OnePort, Choice::Binomial),
     (Network::OnePort, Choice::Mpich),
@@ -39,7 +39,7 @@ const SIMULATIONS: [(Network, Choice); 7] = [
 /// Answers by simulation.
 type Simulated = BTreeMap<(Network, Choice), Answers>;
 
-/// One simulation of all for the whole program; `None` where there is no SimGrid.
+/// One simulation of all for the whole program; `None` if SimGrid is missing.
 static SIMULATED: LazyLock<Result<Option<Simulated>, String>> =
     LazyLock::new(|| simulate().map_err(|error| format!("{error:#}")));
 
@@ -120,8 +120,8 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
     Ok(compared)
 }
 
-/// The fast processors may have any ranks besides that of the root: in how many of the ways a binomial tree is slower
-/// than slowest node first for all sizes, and in how many exactly as fast.
+/// The fast processors may have any ranks besides that of the root: in how many orders a binomial tree is slower than
+/// slowest node first for all sizes, and in how many exactly as fast.
 fn orders_of_ranks() -> Result<[usize; 2]> {
     let mut count = [0; 2];
     for fast in (0..1usize << RANKS).filter(|set| set & 1 == 1 && set.count_ones() as usize == RANKS / 2) {
@@ -143,7 +143,8 @@ mod tests {
     use super::model::VALUES;
     use super::*;
 
-    /// All orders of all messages: any two that are left, one sends. By who is left: class and when it is ready.
+    /// All orders of all messages: one of any two remaining processors sends. Key: class and ready date of the
+    /// remaining ones.
     fn any_order(
         question: &Question,
         left: &mut Vec<(usize, u64)>,

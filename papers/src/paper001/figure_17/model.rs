@@ -42,14 +42,14 @@ impl Operator {
     }
 }
 
-/// What a processor's messages and merges take, in ticks.
+/// Times of a processor's messages and merges, in ticks.
 #[derive(Debug, Clone, Copy)]
 pub struct Speed {
-    /// Of a message.
+    /// Per message.
     pub latency: u64,
-    /// Of a byte sent.
+    /// Per byte sent.
     pub byte: u64,
-    /// Of a value combined, by operator.
+    /// Per value combined, by operator.
     pub merge: [u64; 2],
 }
 
@@ -71,17 +71,17 @@ pub struct Question {
     pub operator: Operator,
     /// How many every processor gives.
     pub values: u64,
-    /// Who gets the result.
+    /// Receiver of the result.
     pub root: usize,
 }
 
 impl Question {
-    /// What a class takes to send.
+    /// Time in which a class sends a message.
     pub fn send(&self, class: usize) -> u64 {
         SPEEDS[class].latency + SPEEDS[class].byte * (VALUE_BYTES * self.values + ENVELOPE)
     }
 
-    /// What a class takes to combine what has arrived.
+    /// Time in which a class combines a message.
     pub fn merge(&self, class: usize) -> u64 {
         SPEEDS[class].merge[self.operator as usize] * self.values
     }
@@ -108,7 +108,7 @@ pub fn length(question: &Question, tree: &Tree, class_of: &dyn Fn(usize) -> usiz
     ready[question.root]
 }
 
-/// What MPI_Reduce does by default in MPICH: a binomial tree on the ranks, counted from the root.
+/// MPICH's default MPI_Reduce: a binomial tree on the ranks, counted from the root.
 pub fn binomial(root: usize) -> Tree {
     let rank = |place: usize| (place + root) % RANKS;
     let steps = [1, 2, 4].into_iter();
@@ -132,7 +132,7 @@ pub fn slowest_node_first(question: &Question) -> Result<Tree> {
 /// How many fast and slow processors a tree has besides its root.
 type Counts = [usize; 2];
 
-/// By the root's class and the others: when the root is done at the earliest, and its last child: class and others.
+/// Key: the root's class and the others. Value: earliest end at the root, and its last child (class and others).
 type Shortest = BTreeMap<(usize, Counts), (u64, Option<(usize, Counts)>)>;
 
 /// A shortest tree of all, merges at their receivers and all: what comes before a root's last message is a tree as

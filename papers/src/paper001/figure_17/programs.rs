@@ -14,11 +14,11 @@ use crate::rows;
 /// Ticks per nanosecond.
 const NANOSECOND: f64 = TICKS / 1e9;
 
-/// What `MPI_Reduce` is called among trees.
+/// Name of `MPI_Reduce` among trees.
 pub const LIBRARY: &str = "library";
 
 /// `MPI_Reduce` with MPI's own operator, which the paper calls for MAX; among trees, without messages. Libraries may
-/// take other ways for it than for an operator of the user's.
+/// use other algorithms for it than for a user's operator.
 pub const BUILTIN: &str = "builtin";
 
 /// Seconds at the root, by reduction and tree.
@@ -32,11 +32,11 @@ pub type Requests = Vec<(Question, Vec<(&'static str, Tree)>)>;
 pub enum Choice {
     /// A binomial tree, as MPICH did first.
     Binomial,
-    /// What MPICH chooses today.
+    /// MPICH's choice today.
     Mpich,
-    /// What Open MPI chooses.
+    /// Open MPI's choice.
     OpenMpi,
-    /// Everybody sends to the root: what SMPI does unless told.
+    /// All ranks send to the root: SMPI's default.
     Flat,
 }
 
@@ -113,7 +113,7 @@ impl Bench {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Compiles the program; `None`, and a printed line, where there is no such compiler.
+    /// Compiles the program; `None`, and a printed line, if the compiler is missing.
     pub fn compile(&self, compiler: &str, package: &str) -> Result<Option<String>> {
         if Command::new(compiler).arg("--version").output().is_err() {
             eprintln!("figure 17: skipped with {compiler}, which is not installed (Debian: {package})");
@@ -124,7 +124,7 @@ impl Bench {
         Ok(Some(program))
     }
 
-    /// What a command prints.
+    /// Output of a command.
     fn run(&self, command: &mut Command) -> Result<String> {
         let output = command.current_dir(&self.folder).output().with_context(|| format!("cannot run {command:?}"))?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -144,7 +144,7 @@ impl Bench {
         answers(requests, &self.run(command.args([program, "requests", "1"]))?)
     }
 
-    /// All reductions with a library: the medians of so many runs.
+    /// All reductions with a library: the medians of `runs` runs.
     pub fn measured(&self, program: &str, launcher: &str, requests: &Requests, runs: usize) -> Result<Answers> {
         self.file("requests", &text(requests))?;
         let mut command = Command::new(launcher);
@@ -159,12 +159,12 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What stays behind does no harm.
+        // A folder that remains does no harm.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// What the program reads. The first reduction is for what a library does once.
+/// Input of the program. The first reduction absorbs the library's start-up.
 fn text(requests: &Requests) -> String {
     let mut text = String::new();
     for operator in Operator::ALL {
@@ -185,7 +185,7 @@ fn text(requests: &Requests) -> String {
     text
 }
 
-/// What the program prints, in the order of the requests.
+/// Output of the program, in the order of the requests.
 fn answers(requests: &Requests, text: &str) -> Result<Answers> {
     let mut lines = text.lines().skip(1);
     let mut answers = Answers::new();
@@ -202,7 +202,7 @@ fn answers(requests: &Requests, text: &str) -> Result<Answers> {
     Ok(answers)
 }
 
-/// What leaves a host takes the latency and bandwidth of its processor; what arrives takes nothing.
+/// An outgoing message takes the latency and bandwidth of its host's processor; an incoming one takes no time.
 fn platform() -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\

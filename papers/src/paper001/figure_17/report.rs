@@ -9,7 +9,7 @@ use super::{SHORTEST, SIMULATIONS, SNF, Simulated, requests, simulated, ticks};
 use crate::figures::Figure;
 use crate::numbers::digits;
 
-/// What cannot be as it was.
+/// Differences from the paper's cluster.
 const CLUSTER: &str = "The paper's Xeons (3.2 GHz), Athlons (2 GHz), fast Ethernet and MPICH 1.2.6 are gone, no \
      speeds and no absolute times are stated, and the curves are not in the text we have. Ours: a fast processor sends \
      a message in 50 us and 80 ns for each byte (with 16 bytes of envelope) and merges a value in 2 ns (MAX) or 200 ns \

@@ -114,7 +114,7 @@ fn fabrics_that_are_wrong() {
     refused(&changed("\"H-0021\"[1]", "\"H-0099\"[1]"), &none, &["H-0099 has no block"]);
     refused(&changed("Ca  1 \"H-0012\"", "Ca  1 \"H-0011\""), &none, &["'H-0011' is given twice"]);
     let cut = IBNETDISCOVER.split("caguid=0x12").next().unwrap_or_default();
-    refused(cut, &none, &["has no block of its own; the file is cut off"]);
+    refused(cut, &none, &["has no block; the file is cut off"]);
     refused("switchguid=0x1\n[1] \"H\"[1] # 4xHDR\n", &none, &["file:2", "a port before any Switch"]);
     refused("switchguid=0x1\n", &none, &["no line begins with Switch or Ca"]);
 }
@@ -156,7 +156,7 @@ fn a_fabric_by_iblinkinfo() {
     // Adapters that are called alike are not one.
     let alike = import(&IBLINKINFO.replace("node1 mlx5_0", "ConnectX").replace("node2 mlx5_0", "ConnectX"));
     assert_eq!(alike.platform.processors().count(), 3);
-    assert!(says(&alike, Topic::Assumed, "every channel adapter is a host of its own"));
+    assert!(says(&alike, Topic::Assumed, "every channel adapter is a separate host"));
     let none = ImportOptions::default();
     refused(&IBLINKINFO.replacen("53.125", "NaN", 1), &none, &["file:2", "'4X NaN'", "25.78125"]);
     refused(&IBLINKINFO.replacen(" 1[", " [", 1), &none, &["file:2", "a port should read"]);
@@ -191,7 +191,7 @@ fn slurm_has_switches_and_the_user_bandwidths() {
         refused(text, &levels(&[("node", 25), ("level1", 1), ("level2", 1)]), &["no links of kind 'level2'"]);
     }
     let apart = import_with("SwitchName=a Nodes=x\nSwitchName=b Nodes=y\n", &levels(&[("node", 25)]));
-    assert!(says(&apart, Topic::Assumed, "2 switches have none above") && reached(&apart.platform) == 1);
+    assert!(says(&apart, Topic::Assumed, "2 switches have no switch above") && reached(&apart.platform) == 1);
     let blocks = "BlockName=b1 Nodes=n[01-02]\nBlockName=b2 Nodes=n[03-04]\nBlockSizes=2,4\n";
     let yaml = "- topology: t\n  block:\n    block_sizes: [2, 4]\n    blocks:\n      - block: b1\n        nodes: n[01-02]\n\
                 \x20     - block: b2\n        nodes: n[03-04]\n";

@@ -12,7 +12,7 @@ use num_traits::Zero;
 pub struct Fixed<const WORDS: usize>([u64; WORDS]);
 
 impl<const WORDS: usize> Fixed<WORDS> {
-    /// Bits of the longest number.
+    /// Fact: bits of the longest number.
     pub const BITS: u64 = 64 * WORDS as u64;
 
     /// The same number, if it fits.

@@ -27,15 +27,16 @@ use chain::Chain;
 use search::{Found, search};
 use tasks::{Scaled, Tasks, whole_prices};
 
-/// Limits of branch and bound for a cheapest scheme: branches x tasks x goals, and branches.
+/// Branches times tasks times goals, and branches, of the search for a cheapest scheme. Trades time for a proof that it
+/// is cheapest. Not measured.
 const THOROUGH: [usize; 2] = [2_000_000, 2_000];
-/// The same for cheap schemes under guiding prices.
+/// The same for cheap schemes under guiding prices. Trades cheaper schemes for time. Not measured.
 const GUIDED: [usize; 2] = [2_000_000, 20];
-/// Schemes per pricing.
+/// Schemes per pricing. Trades rounds for columns of the program. Not measured.
 const SCHEMES: usize = 3;
 
-/// Limit on intervals of operands times links and processors. Above it a search would take minutes, and only chains are
-/// tried.
+/// Intervals of operands times links and processors; on larger platforms only chains are tried. Trades throughput for
+/// time: a search would take minutes. Not measured.
 const MOST_PLACES: usize = 30_000;
 
 /// Whether only chains are tried for this number of participants.

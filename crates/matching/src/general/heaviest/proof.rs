@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use oneport_numbers::Whole;
 
-/// Numbers have this many bits more than the weights.
+/// Fact: numbers have this many bits more than the weights.
 pub(super) const SPARE: u64 = 4;
 
 /// A matching of the largest weight, and the proof that none weighs more.
@@ -101,8 +101,8 @@ impl<W: Whole> Heaviest<W> {
         self.edges.iter().filter_map(|&edge| edges.get(edge)).map(|(_, _, weight)| weight.clone().into()).sum()
     }
 
-    /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices
-    /// will do, not only those of [`heaviest_matching`](super::heaviest_matching). `O(m (1 + sets) log n)`.
+    /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices will
+    /// do, not only the duals of [`heaviest_matching`](super::heaviest_matching). `O(m (1 + sets) log n)`.
     ///
     /// # Errors
     /// [`HeaviestError`] names the first edge or set that is not in order.

@@ -82,7 +82,7 @@ pub use topology::{EdgeState, TiersEdge, TiersNode, TiersTopology, generate, len
 
 /// The name of these generators in errors.
 const NAME: &str = "tiers";
-/// Cells along a side of a network's square.
+/// Fact: cells along a side of a network's square.
 const SIDE: usize = 100;
 
 /// A tier of the network; also the class of a link, which is the wider tier of its ends.

@@ -169,7 +169,8 @@ impl Sketch {
 
     /// A uniformly drawn free cell, now occupied.
     fn place(&mut self, tier: Tier, corner: (i32, i32)) -> Result<(i32, i32), PlatformError> {
-        /// After this many occupied cells in a row the square is so full that listing the free ones is cheaper.
+        /// Occupied cells in sequence after which the free ones are listed. Trades draws for a list of all cells. Not
+        /// measured; another value changes the platforms that a seed generates.
         const TRIES: usize = 64;
         let unit = tier.unit() as i32;
         let cell = |index: usize| (corner.0 + unit * (index % SIDE) as i32, corner.1 + unit * (index / SIDE) as i32);

@@ -28,8 +28,10 @@ pub struct Best {
     pub status: Status,
 }
 
-/// Above these numbers of processors or demands, only the bound is computed, unless a time limit is given.
+/// Processors up to which a schedule is sought, unless a time limit is given. Trades a schedule for time: above, only
+/// the bound is computed. Measured: 1024 GPUs, all-to-all 0.7 s, reduce 0.9 s of CPU.
 const PROCESSORS: usize = 512;
+/// Demands up to which a schedule is sought, unless a time limit is given. Trades a schedule for time. Not measured.
 const DEMANDS: usize = 100_000;
 
 impl Best {
@@ -56,7 +58,7 @@ impl Best {
     }
 }
 
-/// Limits on the time of the search for rings and on their number, a usual number of channels.
+/// Time limit of the search for rings. Trades a larger share for time. Not measured.
 const RINGS: Duration = Duration::from_secs(10);
 const MOST_RINGS: u32 = 32;
 
@@ -86,7 +88,8 @@ fn within(all: &Watch, most: Duration) -> Watch {
     })
 }
 
-/// Time limit of each search: for the best single tree, and for the best acyclic graph.
+/// Time limit of each search: for the best single tree, and for the best acyclic graph. Trades a proof for time. Not
+/// measured.
 const SHAPES: Duration = Duration::from_secs(2);
 
 impl Best {

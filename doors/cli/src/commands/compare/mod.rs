@@ -32,12 +32,12 @@ pub struct CompareArguments {
     /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-    /// Also rate what you measured: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the
-    /// algorithm bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a
-    /// file of what nccl-tests print or write with -J: the row of its largest size counts.
+    /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the algorithm
+    /// bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a file that
+    /// nccl-tests print, or write with -J: the row of its largest size counts.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     pub measured: Option<String>,
-    /// When to end with the best bound so far.
+    /// Limits. The best bound so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
     /// Print one JSON object.

@@ -91,7 +91,7 @@ impl Report<'_> {
             (Status::Optimal, _) => writeln!(out, "optimum     {}{} (proved)", shown.frequency(bound), bus(bound)),
             (Status::Feasible, None) => writeln!(
                 out,
-                "bound       {}{} (proved; no schedule is sought on so large a platform: --time-limit S seeks one)",
+                "bound       {}{} (proved; above the default size of a search for a schedule; use --time-limit S)",
                 shown.frequency(bound),
                 bus(bound),
             ),
@@ -122,17 +122,17 @@ impl Report<'_> {
         let out_of_order = names(&mut self.comparison.out_of_order.iter().map(|row| &row.algorithm.name));
         if !out_of_order.is_empty() {
             let _ =
-                writeln!(out, "left out, for they combine operands in another order (--commutative): {out_of_order}");
+                writeln!(out, "left out (they combine operands in another order; use --commutative): {out_of_order}");
         }
         let unconnected = names(&mut self.comparison.unconnected.iter());
         if !unconnected.is_empty() {
-            let _ = writeln!(out, "left out, for they send where no way leads: {unconnected}");
+            let _ = writeln!(out, "left out (they send between unconnected nodes): {unconnected}");
         }
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
             let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
         } else {
             out.push_str(
-                "messages between nodes that are no neighbours take the cheapest path between them; of equally cheap ones, \
+                "messages between nodes that are not neighbours take the cheapest path; of equally cheap ones, \
                  senders take turns or all take the first, as sustains more",
             );
         }

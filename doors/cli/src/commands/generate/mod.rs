@@ -19,10 +19,10 @@ use crate::words::usage::usage;
 #[derive(Debug, Args)]
 #[command(after_long_help = UNITS)]
 pub struct GenerateArguments {
-    /// Which platform.
+    /// The platform's shape.
     #[command(subcommand)]
     shape: Shape,
-    /// Decides what is drawn: the graph, and costs from a range.
+    /// Seed of the random graph, and of costs from a range.
     #[arg(long, value_name = "S", global = true)]
     seed: Option<u64>,
     /// Complete, ring, star, grid, random, racks: cost of every link (time for a message of size 1): a number, or
@@ -32,17 +32,18 @@ pub struct GenerateArguments {
     /// Compute cost of every processor (time of one unit of work): as --cost.
     #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
     compute: Option<String>,
-    /// Torus, fat-tree, dragonfly (default: 25 GB/s), racks (instead of --cost): what every link carries each way, as
-    /// "200 Gbit/s" or 25 (GB/s).
+    /// Torus, fat-tree, dragonfly (default: 25 GB/s), racks (instead of --cost): bandwidth of each link and direction,
+    /// as "200 Gbit/s" or 25 (GB/s).
     #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
     bandwidth: Option<String>,
-    /// Torus, fat-tree, dragonfly, racks: what every link between two switches carries each way (default: --bandwidth).
+    /// Torus, fat-tree, dragonfly, racks: bandwidth of each link between two switches, per direction (default:
+    /// --bandwidth).
     #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
     uplink: Option<String>,
     /// Port model of the platform.
     #[arg(long, value_name = "MODEL", global = true)]
     model: Option<String>,
-    /// The file, whose ending says the format: .toml, .json, .csv or .matrix (default: TOML on standard output).
+    /// The file; its ending is its format: .toml, .json, .csv or .matrix (default: TOML on standard output).
     #[arg(short, long, value_name = "OUT", global = true)]
     output: Option<PathBuf>,
 }
@@ -98,7 +99,7 @@ enum Shape {
         #[arg(long, value_name = "AxBx...", value_parser = sides)]
         sides: Sides,
     },
-    /// A three-level fat tree of switches with so many ports.
+    /// A three-level fat tree of switches with K ports.
     FatTree {
         /// Ports per switch, an even number K: there are K^3 / 4 hosts.
         #[arg(long, value_name = "K")]
@@ -143,7 +144,7 @@ enum Shape {
     },
     /// A DGX-1, 8 V100: the hybrid cube mesh, NVLink of 25 and 50 GB/s.
     Dgx1,
-    /// Azure NDv2: boxes of 8 V100 as dgx1, joined by 12.5 GB/s each way.
+    /// Azure NDv2: boxes of 8 V100 as dgx1, joined by 12.5 GB/s per direction.
     Ndv2(Boxes),
     /// DGX A100: 8 accelerators with 300 GB/s to NVSwitch and 25 GB/s to one of two network switches.
     DgxA100(Boxes),
@@ -166,13 +167,13 @@ enum Shape {
         /// Accelerators per box.
         #[arg(long, value_name = "N", default_value_t = 8)]
         accelerators: usize,
-        /// GB/s each way between an accelerator and the switch of its box.
+        /// GB/s per direction between an accelerator and the switch of its box.
         #[arg(long, value_name = "GB/s", default_value_t = 450)]
         inside: u64,
-        /// GB/s each way between an accelerator and its network switch.
+        /// GB/s per direction between an accelerator and its network switch.
         #[arg(long, value_name = "GB/s", default_value_t = 50)]
         network: u64,
-        /// Network switches: accelerator i of every box is on number i modulo so many.
+        /// Network switches: accelerator i of each box is on number i modulo N.
         #[arg(long, value_name = "N", default_value_t = 1)]
         rails: usize,
         /// GB/s of an accelerator's memory; it merges at a third of that.
@@ -181,7 +182,7 @@ enum Shape {
     },
 }
 
-/// How many boxes.
+/// Number of boxes.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 struct Boxes {
     /// Boxes.
@@ -317,13 +318,8 @@ impl Shape {
             ("--seed", arguments.seed.is_some(), seeded, "nothing is drawn"),
             ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
             ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
-            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have rates of their own"),
-            (
-                "--uplink",
-                arguments.uplink.is_some(),
-                uplinks,
-                "its links have rates of their own, or --bandwidth is missing",
-            ),
+            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have fixed rates"),
+            ("--uplink", arguments.uplink.is_some(), uplinks, "its links have fixed rates, or --bandwidth is missing"),
         ];
         match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
             Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),
@@ -371,8 +367,9 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
-    range
-        .ok_or_else(|| usage(format!("{option}: '{text}' is no range; give a whole number, or LOW..HIGH such as 2..8")))
+    range.ok_or_else(|| {
+        usage(format!("{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8"))
+    })
 }
 
 /// Sides of a torus.

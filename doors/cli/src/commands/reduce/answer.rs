@@ -298,7 +298,7 @@ impl Answer {
         match &self.schedule {
             Schedule::None(most) => {
                 let _ =
-                    write!(out, "\nschedule  not written down for so many; --tree F.json writes that of up to {most}");
+                    write!(out, "\nschedule  not printed; --tree F.json writes schedules of at most {most} processors");
             }
             Schedule::Reduction(reduction) => words::transfers(&mut out, reduction),
             Schedule::Broadcast(broadcast) => received(&mut out, broadcast, &Rational::default()),

@@ -19,10 +19,10 @@ use crate::words::end::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
 
-/// Default limit on the states of a search: about a minute.
+/// Default limit on the states of a search. Trades a proof for time. Measured: about a minute.
 const STATES: u64 = 20_000_000;
 
-/// Percent of time and memory that a search may use.
+/// Percent of time and memory for a search. Trades a shorter schedule for an answer in time. Not measured.
 const SEARCH: u32 = 80;
 
 /// Methods for unequal speeds.
@@ -54,35 +54,35 @@ pub struct HeterogeneousArguments {
     /// Transmission time and number of senders of each class; the destination is one more processor.
     #[arg(long, value_name = "T:N,T:N,...", allow_hyphen_values = true, group = "speeds")]
     pub classes: Option<String>,
-    /// The processor of --times that ends with the result, counted from 0 (default: one more processor; with
-    /// --all-reduce, where --classes may list the processors, too, the fastest).
+    /// The processor of --times that receives the result, counted from 0 (default: one more processor; with
+    /// --all-reduce, which also accepts the processors by --classes, the fastest).
     #[arg(long, value_name = "I", allow_hyphen_values = true)]
     pub destination: Option<String>,
-    /// Which algorithm.
+    /// The algorithm.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     pub method: MethodName,
-    /// Most states a search visits before it answers with the best schedule and bound known.
+    /// Limit on the states that a search visits. Above it, the best schedule and bound so far are the answer.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_states: Option<String>,
-    /// When to end with the best so far.
+    /// Limits. The best result so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Also send the result to all: the best reduction known, then fastest node first. All processors are listed.
+    /// Also send the result to all: the best reduction found, then fastest node first. Lists all processors.
     #[arg(long)]
     pub all_reduce: bool,
-    /// Send one message to all instead, fastest node first. All processors are listed.
+    /// Send one message to all instead, fastest node first. Lists all processors.
     #[arg(long, conflicts_with_all = ["all_reduce", "method", "destination", "max_states"])]
     pub broadcast: bool,
     /// The processor that sends in a --broadcast, counted from 0 (default: the fastest).
     #[arg(long, value_name = "I", allow_hyphen_values = true, requires = "broadcast")]
     pub source: Option<String>,
-    /// Judge your own order of starting: the senders, as early as possible, beside the best.
+    /// Time your own order of starts next to the best: the senders, each as early as possible.
     #[arg(long, value_name = "I,I,...", allow_hyphen_values = true, conflicts_with_all = ["all_reduce", "broadcast"])]
     pub sequence: Option<String>,
-    /// Judge your own start times: a JSON array with one per processor, null for the destination.
+    /// Time your own start dates: a JSON array with one per processor, null for the destination.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all_reduce", "broadcast", "sequence"])]
     pub starts: Option<PathBuf>,
-    /// Where the answer goes.
+    /// Output.
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -150,7 +150,7 @@ fn other(
 fn processor(option: &str, text: &str, processors: usize) -> Result<usize> {
     let number = text.trim().parse().ok().filter(|&number| number < processors);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
+        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
     })
 }
 

@@ -70,25 +70,25 @@ pub struct HomogeneousArguments {
     /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
     #[arg(long, value_enum, default_value_t = TieName::Oldest)]
     pub tie: TieName,
-    /// When each value is ready (instead of 0): the operator is then taken as commutative.
+    /// Date at which each value is ready (default: 0 for all). The operator must be commutative.
     #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["max_transfers", "max_reducers", "strategy", "tie"])]
     pub ready: Option<String>,
-    /// The schedule read backwards: a broadcast whose transfers are prepared for C each.
+    /// Reverse the schedule: a broadcast in which each transfer takes C to prepare.
     #[arg(long, conflicts_with_all = ["ready", "strategy"])]
     pub broadcast: bool,
-    /// Into this processor, counted from 0, the operands in order: as short as into processor 0.
+    /// Reduce into this processor, counted from 0, with the operands in order: as short as into processor 0.
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in"])]
     pub root: Option<String>,
-    /// Whom this processor receives from and sends to, in the tree of --root (default 0), without the rest of the tree.
+    /// Print only the children and the parent of this processor in the tree of --root (default 0).
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
     pub rank: Option<String>,
     /// Also say how many values can be reduced within this time.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with = "ready")]
     pub within: Option<String>,
-    /// Time your own tree beside the best: a JSON array of whom each processor sends to, null for the root.
+    /// Time your own tree next to the best: a JSON array with the parent of each processor, null for the root.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast"])]
     pub tree_in: Option<PathBuf>,
-    /// Where the answer goes.
+    /// Output.
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -182,7 +182,7 @@ fn bounds(
 fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
     let number: Option<u64> = text.trim().parse().ok().filter(|&number| number < n);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text.trim()), n - 1))
+        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text.trim()), n - 1))
     })
 }
 
@@ -208,7 +208,7 @@ fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
     let mut note = format!("tree    {} into the root", count(degree, "transfer"));
     if let Some(depth) = depth {
         answer.fact("depth", depth);
-        note.push_str(&format!(", {} on the longest way", count(depth, "transfer")));
+        note.push_str(&format!(", {} on the longest path", count(depth, "transfer")));
     }
     answer.notes.push(note);
 }

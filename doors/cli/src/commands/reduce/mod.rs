@@ -18,7 +18,7 @@ use homogeneous::HomogeneousArguments;
 /// Find the shortest schedule of one reduction executed once.
 #[derive(Debug, Args)]
 pub struct ReduceArguments {
-    /// Which costs.
+    /// Equal costs or unequal speeds.
     #[command(subcommand)]
     pub model: ReduceModel,
 }

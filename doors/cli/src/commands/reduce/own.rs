@@ -17,7 +17,7 @@ use crate::words::usage::usage;
 pub fn sequence(text: &str, processors: &Processors, method: Method, budget: &Budget) -> Result<Answer> {
     let read = |(index, item): (usize, &str)| {
         let wrong =
-            || usage(format!("--sequence: entry {index} (counted from 0): '{}' is no processor", shorten(item)));
+            || usage(format!("--sequence: entry {index} (counted from 0): '{}' is not a processor", shorten(item)));
         item.trim().parse::<usize>().map_err(|_| wrong())
     };
     let sequence: Vec<usize> = text.split(',').enumerate().map(read).collect::<Result<_>>()?;

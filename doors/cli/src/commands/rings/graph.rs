@@ -225,7 +225,7 @@ fn judged(name: &str, graph: &NcclGraph, platform: &Platform, gpus: &[NodeId], r
         let of = |gpu: &NcclGpu| {
             let NcclGpu { device, rank } = *gpu;
             let what = rank.map_or_else(|| format!("device {device:#x}"), |rank| format!("rank {rank}"));
-            ranks.find(*gpu).with_context(|| format!("{name}: channel {place}: {what} is none of the processors"))
+            ranks.find(*gpu).with_context(|| format!("{name}: channel {place}: {what} is not one of the processors"))
         };
         let order = channel.gpus.iter().map(of).collect::<Result<Vec<NodeId>>>()?;
         let counts: BTreeMap<NodeId, usize> = order.iter().fold(BTreeMap::new(), |mut counts, gpu| {

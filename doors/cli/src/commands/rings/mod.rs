@@ -24,7 +24,7 @@ use text::Report;
 /// Limit on the rings of an NCCL graph: it has at most 64 channels, and NCCL doubles the rings.
 const MOST_RINGS: u32 = 32;
 
-/// The best rings over the GPUs of one box, and what they cost beside trees; written as a graph file for NCCL.
+/// Find the best rings over the GPUs of one machine, compare them with trees, write an NCCL graph file.
 #[derive(Debug, Args)]
 pub struct RingsArguments {
     /// One box of 2 to 16 processors, or boxes with cables between them.
@@ -33,24 +33,24 @@ pub struct RingsArguments {
     /// The processors of the rings, or "all" of the platform (the default); their ranks are in this order.
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
-    /// Most rings of the graph file, 1 to 32; all of them carry the same.
+    /// Limit on the rings of the graph file, 1 to 32; all of them have the same bandwidth.
     #[arg(long, value_name = "K", default_value_t = MOST_RINGS, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RINGS)))]
     max_rings: u32,
-    /// Judge the rings of this graph file (NCCL_GRAPH_FILE, NCCL_GRAPH_DUMP_FILE) beside the best.
+    /// Compare the rings of this graph file (NCCL_GRAPH_FILE, NCCL_GRAPH_DUMP_FILE) with the best.
     #[arg(long, value_name = "GRAPH.xml")]
     check: Option<PathBuf>,
-    /// What the graph file calls the way between GPUs: LOC, NVL, NVB, P2C, PIX, PXB, PXN, PHB, SYS (default: what the
-    /// links of a topology are; NVL for a platform file).
+    /// The graph file's type of paths between GPUs: LOC, NVL, NVB, P2C, PIX, PXB, PXN, PHB, SYS (default: by the links
+    /// of a topology; NVL for a platform file).
     #[arg(long, value_name = "TYPE")]
     path_type: Option<String>,
-    /// When to end.
+    /// Limits.
     #[command(flatten)]
     limits: LimitArguments,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the equal rings as a graph file for NCCL (NCCL_GRAPH_FILE): rings (id 0) and chains for its tree (id 1);
-    /// of several boxes one file each, GRAPH.box0.xml and so on.
+    /// Write the equal rings as a graph file for NCCL (NCCL_GRAPH_FILE): rings (id 0) and chains for its tree (id 1).
+    /// Several boxes get one file each, GRAPH.box0.xml and so on.
     #[arg(short = 'o', long = "output", value_name = "GRAPH.xml")]
     output: Option<PathBuf>,
 }

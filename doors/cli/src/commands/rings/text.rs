@@ -121,7 +121,7 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
         models(platform)
     );
     let proof = match rings.status {
-        Status::Optimal => "optimal: the referee went through all sets of processors under its prices".to_string(),
+        Status::Optimal => "optimal: the referee recomputed the bound over all sets of processors".to_string(),
         Status::Feasible => {
             let gap = percent(&below(&packing.total, &packing.upper_bound));
             format!("feasible; upper bound {}, gap {gap}", shown(&packing.upper_bound))

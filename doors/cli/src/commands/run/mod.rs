@@ -16,23 +16,24 @@ use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::usage::usage;
 
-/// Limit on the transfers and merges of a run that is listed and executed by the referee.
+/// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Not measured.
 const FOLLOWED: u64 = 100_000;
 
-/// What a plan delivers within a time: start-up, steady periods, clean-up, beside what no schedule exceeds.
+/// Count the instances that a plan delivers within a time (start-up, steady periods, clean-up), next to a proved upper
+/// bound.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("horizon").required(true).args(["until", "instances"]))]
 pub struct RunArguments {
     /// The plan file.
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// Until time K, in units of time.
+    /// Run until time K, in units of time.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     until: Option<String>,
-    /// Until N instances are complete.
+    /// Run until N instances are complete.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     instances: Option<String>,
-    /// Print fractions in full beside the decimals.
+    /// Print fractions in full next to the decimals.
     #[arg(long)]
     exact: bool,
     /// Print one JSON object.

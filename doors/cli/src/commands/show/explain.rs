@@ -27,12 +27,12 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     let _ = writeln!(
         out,
         "Why nothing is faster than {}\n\n\
-         1. Put a price on the time of these; what {} of all of them costs together is called 1:\n",
+         1. Price the time of these resources so that {} of all of them costs 1:\n",
         shown.frequency(&plan.upper_bound),
         shown.unit_of_time(),
     );
     let _ = writeln!(out, "{}\n", prices(plan, shown));
-    let _ = writeln!(out, "2. However an instance is carried out, its transfers and merges cost at least:\n");
+    let _ = writeln!(out, "2. In each schedule the transfers and merges of an instance cost at least:\n");
     let mut total = Rational::default();
     for need in &proof.needs {
         let price = &need.price / &proof.supply;
@@ -47,12 +47,12 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     let bound = total.recip();
     let _ = writeln!(
         out,
-        "\n3. So an instance takes {} of the time that is there, and there are at most {}.",
+        "\n3. So an instance takes {} of all the time, and at most {} fit.",
         shown.time(&total),
         shown.frequency(&bound),
     );
     let _ = match plan.status {
-        Status::Optimal => write!(out, "   The steady state has as many: it is optimal."),
+        Status::Optimal => write!(out, "   The steady state has this rate: it is optimal."),
         Status::Feasible => {
             let throughput = shown.frequency(&plan.steady_state.throughput);
             write!(out, "   The steady state has {throughput}; whether more is possible is open.")
@@ -65,7 +65,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
 fn what(kind: Option<Kind>, count_of: usize) -> String {
     match kind {
         Some(Kind::Route) => format!("{}, the cheapest path of each", count(count_of, "message")),
-        Some(Kind::Copy) => format!("{}, the cheapest tree to all who want it", count(count_of, "message")),
+        Some(Kind::Copy) => format!("{}, the cheapest tree to all receivers", count(count_of, "message")),
         Some(Kind::Combine) => format!("{}, the cheapest reduction tree of each", count(count_of, "result")),
         _ => format!("{}, whatever tasks carry them out", count(count_of, "demand")),
     }

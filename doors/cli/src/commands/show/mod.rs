@@ -31,24 +31,23 @@ use text::TextArguments;
 pub struct ShowArguments {
     /// The plan file.
     pub plan: PathBuf,
-    /// Which text.
+    /// Parts to print.
     #[command(flatten)]
     pub text: TextArguments,
     /// The papers' variables.
     #[command(flatten)]
     pub rates: RatesArguments,
-    /// Draw one period: a send and a receive row per node, and a compute row where merges happen. F.svg or F.png, as
-    /// all drawings.
+    /// Draw one period (F.svg or F.png, as all drawings): a send row and a receive row per node, and a compute row if
+    /// it merges.
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,
     /// Draw a whole run: start-up, steady periods, clean-up.
     #[arg(long, value_name = "F.svg")]
     pub timeline: Option<PathBuf>,
-    /// Periods in which instances start, for --timeline [default: as many as one instance takes, and four].
+    /// Periods in which instances start, for --timeline [default: the periods of one instance, plus four].
     #[arg(long, value_name = "K", requires = "timeline", value_parser = clap::value_parser!(u64).range(1..))]
     pub periods: Option<u64>,
-    /// --timeline without the plan's dates: everything as soon as possible in the plan's order; says when each run
-    /// ends.
+    /// Draw --timeline with each task as early as the plan's order allows, and print the end of both runs.
     #[arg(long, requires = "timeline")]
     pub eager: bool,
     /// Draw the platform and its flows.
@@ -179,7 +178,7 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     }
     let periods = count(dated.starting_periods, "period");
     print(&format!(
-        "{periods}: all has arrived after {} as soon as possible, {} by the plan's dates",
+        "{periods} started: finished after {} (as soon as possible), {} (planned dates)",
         ends[0], ends[1]
     ))?;
     Ok(eager)

@@ -20,25 +20,25 @@ use crate::words::output::count;
 
 /// Limit on the kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
-/// Limit on the tasks of a period that is executed for depth and buffers.
+/// Tasks of a period that is executed for depth and buffers. Trades these two figures for time. Not measured.
 const TASKS: u64 = 1_000_000;
 
-/// What is printed of a plan.
+/// Parts of a plan to print.
 #[derive(Debug, Args)]
 pub struct TextArguments {
-    /// Say why nothing is faster: the certificate step by step.
+    /// Explain why no schedule is faster: the certificate step by step.
     #[arg(long)]
     pub explain: bool,
-    /// List everything that the certificate charges.
+    /// List all prices of the certificate.
     #[arg(long)]
     pub prices: bool,
-    /// List every path, tree or scheme of the steady state in full.
+    /// List each path, tree or scheme of the steady state in full.
     #[arg(long)]
     pub patterns: bool,
-    /// List which links are busy when.
+    /// List the busy links of each slot.
     #[arg(long)]
     pub slots: bool,
-    /// Print fractions in full beside the decimals.
+    /// Print fractions in full next to the decimals.
     #[arg(long)]
     pub exact: bool,
 }

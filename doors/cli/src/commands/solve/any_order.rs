@@ -10,7 +10,8 @@ use crate::answers::bottleneck::IN_ORDER;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::numbers::percent;
 
-/// Minimum time limit of the second solve. If the first took longer, the limit is the first's time.
+/// Minimum time limit of the second solve; if the first took longer, its time is the limit. Trades lateness for the
+/// hint. Not measured.
 const LEAST: Duration = Duration::from_secs(1);
 
 /// The hint that operands are combined in their order, with the gain of any order if it is found quickly. `None` if any

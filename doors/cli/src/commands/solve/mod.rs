@@ -27,7 +27,7 @@ use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
-/// Time to write a plan after an interrupt.
+/// Time to write a plan after an interrupt. Trades lateness for a whole file. Not measured.
 const WRITING: Duration = Duration::from_secs(5);
 
 /// Which linear program is solved.
@@ -43,7 +43,7 @@ pub enum FormulationName {
 #[derive(Debug, Args)]
 pub struct SolveArguments {
     /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program. Repeat it
-    /// to ask the same of several: one answer after another, with --json one object a line.
+    /// for several platforms: the answers are printed in sequence, with --json one object per line.
     #[arg(long = "platform", value_name = "FILE", required = true)]
     pub platforms: Vec<PathBuf>,
     /// The question.
@@ -52,33 +52,34 @@ pub struct SolveArguments {
     /// Fix the period's length, in units of time.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
     pub period: Option<String>,
-    /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0:
-    /// nothing (default: what loses nothing with at most 64 instances, else 1%).
+    /// Use the fewest instances per period that lose at most P of the throughput: 5%, 0.05 or 1/20 (default: no loss if
+    /// 64 instances suffice, else 1%).
     #[arg(long, value_name = "P", allow_hyphen_values = true, conflicts_with = "exact_period")]
     pub max_loss: Option<String>,
-    /// Most instances per period (default 10,000): without --max-loss the fewest that attain the throughput; where none
-    /// do, the best within M, the loss stated.
+    /// Limit on instances per period (default 10,000). Without --max-loss: the fewest that attain the throughput, else
+    /// the best within M, with its loss.
     #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
     pub max_instances: Option<String>,
-    /// Insist on the optimum, whatever the period.
+    /// Attain the optimal throughput exactly, however long the period is.
     #[arg(long)]
     pub exact_period: bool,
-    /// Broadcast: the best of one tree for all messages, not of all links. The plan's platform is the tree's.
+    /// Broadcast: use one tree for all messages, the best one. The plan's platform has no other links.
     #[arg(long, conflicts_with = "single_dag")]
     pub single_tree: bool,
-    /// Broadcast: the best of links without a directed cycle, not of all links. The plan's platform has no others.
+    /// Broadcast: use links without a directed cycle, the best set. The plan's platform has no other links.
     #[arg(long)]
     pub single_dag: bool,
-    /// No message is cut: the period is as many times as long as that takes. Without it, the answer says how many are.
+    /// Cut no message; the period is repeated if that is necessary. Without this option, the answer counts the cut
+    /// messages.
     #[arg(long)]
     pub whole_messages: bool,
-    /// Which linear program.
+    /// The linear program.
     #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
     pub formulation: FormulationName,
-    /// When to end with the best so far.
+    /// Limits. The best result so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Print fractions in full beside the decimals.
+    /// Print fractions in full next to the decimals.
     #[arg(long)]
     pub exact: bool,
     /// Print one JSON object.

@@ -8,7 +8,8 @@ use crate::answers::answer::label;
 use crate::words::output::count;
 use crate::words::usage::usage;
 
-/// Percent of the time left that the search may take; the rest is for the plan.
+/// Percent of the time left for the search; the rest is for the plan. Trades a proof for an answer in time. Not
+/// measured.
 const SEARCH: u32 = 70;
 /// Limit on the links named.
 const NAMED: usize = 12;

@@ -18,7 +18,7 @@ use crate::words::output::{named as given, print, try_outputs};
 use crate::words::usage::usage;
 use report::Report;
 
-/// Time one operation of so many bytes, with latency and start-up, against a proved lower bound.
+/// Time one operation of a given size, with latency and start-up, against a proved lower bound.
 #[derive(Debug, Args)]
 pub struct TimeArguments {
     /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON. Links may have latency and overhead.
@@ -27,10 +27,10 @@ pub struct TimeArguments {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
-    /// Sizes of the operation, each the one before times FACTOR: 8:4GiB:x2.
+    /// Sizes of the operation, each FACTOR times the size before: 8:4GiB:x2.
     #[arg(long, value_name = "FROM:TO:xFACTOR", conflicts_with_all = ["bytes", "size"])]
     pub sizes: Option<String>,
-    /// When to end with the best bound so far.
+    /// Limits. The best bound so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
     /// Print one JSON object.

@@ -131,7 +131,7 @@ fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
             let model = assigned(property, rest)?.parse::<PortModel>();
             model.map(Operation::Model).map_err(|error| error.to_string())
         }
-        _ => Err(format!("'{text}' is no change; {OPERATIONS}")),
+        _ => Err(format!("'{text}' is not a change; {OPERATIONS}")),
     }
 }
 

@@ -33,9 +33,9 @@ pub struct Enough {
     pub is_least: bool,
 }
 
-/// Limit on the factors solved for one class.
+/// Factors solved per class. Trades an exact factor for time. Not measured.
 const TRIES: usize = 4;
-/// Limit on the chords tried: piecewise linear costs have few pieces.
+/// Chords tried: piecewise linear costs have few pieces. Trades an exact factor for time. Not measured.
 const CHORDS: usize = 8;
 
 /// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum

@@ -38,14 +38,14 @@ pub struct WhatIfArguments {
     /// The question.
     #[command(flatten)]
     question: QuestionArguments,
-    /// A change of the platform, such as 'tor3 -> core: bandwidth x2'; several together are one scenario (--help has
-    /// the grammar). Without any: a table of what every class of links, ports and processors is worth.
+    /// A change of the platform, such as 'tor3 -> core: bandwidth x2'; several are one scenario (--help has the
+    /// grammar). Without a change: a table of the gain of each class of links, ports and processors.
     #[arg(long = "change", value_name = "CHANGE", allow_hyphen_values = true)]
     changes: Vec<String>,
-    /// When to end; the table is told as far as it got.
+    /// Limits. The table is printed as far as it is known.
     #[command(flatten)]
     limits: LimitArguments,
-    /// Print fractions in full beside the decimals.
+    /// Print fractions in full next to the decimals.
     #[arg(long)]
     exact: bool,
     /// Print one JSON object.

