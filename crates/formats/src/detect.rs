@@ -28,9 +28,6 @@ fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
     if beginning.trim_start().starts_with('<') {
         return from_xml(&beginning);
     }
-    if beginning.contains(" between two GPUs") {
-        return PlatformFormat::RocmSmi;
-    }
     if beginning.lines().any(is_row_of_gpu0) {
         return PlatformFormat::NvidiaSmi;
     }
@@ -56,15 +53,7 @@ fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
 fn from_json(bytes: &[u8]) -> PlatformFormat {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
-    if has("msccl_type") || has("sccl_type") {
-        PlatformFormat::Msccl
-    } else if has("gpus_per_node") || has("intranode_sketch") {
-        PlatformFormat::Taccl
-    } else if has("nodes") && (has("edges") || has("links")) {
-        PlatformFormat::NodeLink
-    } else {
-        PlatformFormat::Json
-    }
+    if has("nodes") && (has("edges") || has("links")) { PlatformFormat::NodeLink } else { PlatformFormat::Json }
 }
 
 /// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
@@ -203,7 +192,6 @@ mod tests {
             ("stdin", "/* c */ // d\n strict digraph \"a [\" {", PlatformFormat::Dot),
             ("stdin", "graph{a--b}", PlatformFormat::Dot),
             ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", PlatformFormat::NvidiaSmi),
-            ("stdin", "== Weight between two GPUs ==\n", PlatformFormat::RocmSmi),
             ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", PlatformFormat::AstraSim),
             ("a.yaml", "---\n- topology: t\n  tree:\n", PlatformFormat::SlurmYaml),
             ("topology.conf", "# c\nswitchname=s0 Nodes=a", PlatformFormat::SlurmConf),
@@ -214,8 +202,6 @@ mod tests {
                 "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"",
                 PlatformFormat::IbLinkInfo,
             ),
-            ("a.json", "{\"msccl_type\": \"topology\"}", PlatformFormat::Msccl),
-            ("a.json", "{\"name\": \"n\", \"gpus_per_node\": 8}", PlatformFormat::Taccl),
             ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", PlatformFormat::Hwloc),
             ("a.xml", "<platform version=\"4.1\">", PlatformFormat::SimGrid),
             ("no.extension.here", ",a,b\na,0,1\nb,1,0", PlatformFormat::Matrix),

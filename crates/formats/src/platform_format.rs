@@ -23,8 +23,6 @@ pub enum PlatformFormat {
     Nccl,
     /// Output of `nvidia-smi topo -m`.
     NvidiaSmi,
-    /// Output of `rocm-smi --showtopo`.
-    RocmSmi,
     /// Node-link JSON: networkx, d3.
     NodeLink,
     /// GraphML.
@@ -39,10 +37,6 @@ pub enum PlatformFormat {
     SlurmConf,
     /// Slurm's `topology.yaml`.
     SlurmYaml,
-    /// TACCL's JSON of a machine.
-    Taccl,
-    /// A topology of msccl-tools in JSON.
-    Msccl,
     /// ASTRA-sim's network YAML.
     AstraSim,
     /// hwloc's XML with bandwidths between GPUs.
@@ -52,7 +46,7 @@ pub enum PlatformFormat {
 }
 
 /// Every format with the name used on the command line and what a file of it is, for people.
-const TABLE: [(PlatformFormat, &str, &str); 20] = [
+const TABLE: [(PlatformFormat, &str, &str); 17] = [
     (PlatformFormat::Toml, "toml", "platform file"),
     (PlatformFormat::Json, "json", "platform file"),
     (PlatformFormat::Matrix, "matrix", "table of bandwidths"),
@@ -60,7 +54,6 @@ const TABLE: [(PlatformFormat, &str, &str); 20] = [
     (PlatformFormat::Joined, "joined", "Tiers topology joined to measured links"),
     (PlatformFormat::Nccl, "nccl", "topology dump of NCCL or RCCL"),
     (PlatformFormat::NvidiaSmi, "nvidia-smi", "table of nvidia-smi topo -m"),
-    (PlatformFormat::RocmSmi, "rocm-smi", "tables of rocm-smi --showtopo"),
     (PlatformFormat::NodeLink, "node-link", "node-link graph"),
     (PlatformFormat::GraphMl, "graphml", "GraphML graph"),
     (PlatformFormat::Dot, "dot", "DOT graph"),
@@ -68,8 +61,6 @@ const TABLE: [(PlatformFormat, &str, &str); 20] = [
     (PlatformFormat::IbLinkInfo, "iblinkinfo", "InfiniBand fabric of iblinkinfo"),
     (PlatformFormat::SlurmConf, "slurm-conf", "Slurm's topology.conf"),
     (PlatformFormat::SlurmYaml, "slurm-yaml", "Slurm's topology.yaml"),
-    (PlatformFormat::Taccl, "taccl", "machine of TACCL"),
-    (PlatformFormat::Msccl, "msccl", "topology of msccl-tools"),
     (PlatformFormat::AstraSim, "astra-sim", "network of ASTRA-sim"),
     (PlatformFormat::Hwloc, "hwloc", "machine of hwloc"),
     (PlatformFormat::SimGrid, "simgrid", "platform of SimGrid"),

@@ -60,6 +60,24 @@ fn transfers_are_listed_by_processor() {
 }
 
 #[test]
+fn graphviz_draws_what_is_written_for_it() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("once.dot");
+    for text in [dot::once_tree(&unequal()), dot::once_tree(&figure_1())] {
+        std::fs::write(&path, &text).unwrap();
+        let Ok(output) = std::process::Command::new("dot").arg("-Tplain").arg(&path).output() else {
+            println!("skipped: there is no Graphviz");
+            return;
+        };
+        let plain = String::from_utf8(output.stdout).unwrap();
+        let count = |word: &str| plain.lines().filter(|line| line.starts_with(word)).count();
+        assert!(
+            output.status.success() && count("edge ") > 0 && count("edge ") == text.matches("->").count(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn every_transfer_is_drawn_at_both_ends() {
     let drawing = svg::reduction_gantt(&figure_1());
     // Two boxes per transfer, one per merge.

@@ -42,7 +42,9 @@ impl<'g, 'o> Graph<'g, 'o> {
         if self.places.contains_key(id) {
             return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
         }
-        let named = value(attributes, "name").or_else(|| value(attributes, "label")).filter(|name| !name.is_empty());
+        // Graphviz writes the label `\N`: the node's own name.
+        let own = |name: &str| name.is_empty() || name == "\\N";
+        let named = value(attributes, "name").or_else(|| value(attributes, "label")).filter(|name| !own(name));
         let name = match named {
             Some(name) if self.draft.has_name(name) => format!("{name}#{id}"),
             Some(name) => name.to_string(),

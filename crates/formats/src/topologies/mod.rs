@@ -15,7 +15,6 @@ mod iblinkinfo;
 mod ibnetdiscover;
 mod imported;
 mod infiniband;
-mod msccl;
 mod nccl;
 mod nccl_links;
 mod nccl_rates;
@@ -24,11 +23,9 @@ mod nvidia_smi;
 mod options;
 mod pci_tree;
 mod replicate;
-mod rocm_smi;
 mod simgrid;
 mod simgrid_cluster;
 mod slurm;
-mod taccl;
 pub(crate) mod xml;
 mod yaml;
 
@@ -49,14 +46,11 @@ pub(crate) use graphml::read as read_graphml;
 pub(crate) use hwloc::read as read_hwloc;
 pub(crate) use iblinkinfo::read as read_iblinkinfo;
 pub(crate) use ibnetdiscover::read as read_ibnetdiscover;
-pub(crate) use msccl::read as read_msccl;
 pub(crate) use nccl::read as read_nccl;
 pub(crate) use node_link::read as read_node_link;
 pub(crate) use nvidia_smi::read as read_nvidia_smi;
-pub(crate) use rocm_smi::read as read_rocm_smi;
 pub(crate) use simgrid::read as read_simgrid;
 pub(crate) use slurm::{read_conf as read_slurm_conf, read_yaml as read_slurm_yaml};
-pub(crate) use taccl::read as read_taccl;
 
 /// Puts what a file says into a draft.
 pub(crate) type Importer = fn(&Source<'_>, &mut Draft<'_>) -> Result<(), FormatError>;

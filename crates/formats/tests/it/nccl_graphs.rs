@@ -36,6 +36,29 @@ fn dumps_are_read() {
     assert_eq!((other.latency_inter.clone(), other.channels.len()), (None, 0));
 }
 
+/// The rings and trees that Azure ships for four A100 (Azure/azhpc-images, `ncv4/graph.xml`).
+#[test]
+fn a_graph_file_of_a_cloud() {
+    let graph = |id: u64, pattern: u64, channels: &[[u64; 4]]| {
+        let gpus = |order: &[u64; 4]| order.map(|device| format!("      <gpu dev=\"{device}\"/>\n")).concat();
+        let channels: String =
+            channels.iter().map(|order| format!("    <channel>\n{}    </channel>\n", gpus(order))).collect();
+        let count = channels.matches("<channel>").count();
+        format!(
+            "  <graph id=\"{id}\" pattern=\"{pattern}\" crossnic=\"0\" nchannels=\"{count}\" speedintra=\"12\" speedinter=\"12\" \
+             latencyinter=\"0\" typeintra=\"SYS\" typeinter=\"PIX\" samechannels=\"0\">\n{channels}  </graph>\n"
+        )
+    };
+    let rings = graph(0, 4, &[[0, 1, 2, 3], [0, 3, 2, 1]]);
+    let trees = graph(1, 1, &[[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0], [2, 3, 0, 1]]);
+    let graphs = read(&format!("<graphs version=\"1\">\n{rings}{trees}</graphs>\n")).unwrap();
+    let speeds: Vec<_> = graphs.iter().map(|graph| (graph.id, graph.channels.len(), graph.type_intra)).collect();
+    assert_eq!(speeds, [(0, 2, PathType::Sys), (1, 4, PathType::Sys)]);
+    let back: Vec<u64> = graphs[0].channels[1].gpus.iter().map(|gpu| gpu.device).collect();
+    assert_eq!(back, [0, 3, 2, 1]);
+    assert_eq!(read(&write_nccl_graphs(&graphs)), Ok(graphs));
+}
+
 #[test]
 fn what_would_be_misread_is_refused() {
     for (from, to, says) in [

@@ -20,8 +20,8 @@ pub struct ConvertArguments {
     /// The platform file to write.
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// Format of IN (toml, json, matrix, gml, joined, nccl, nvidia-smi, rocm-smi, node-link, graphml, dot,
-    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, taccl, msccl, astra-sim, hwloc, simgrid); by default told
+    /// Format of IN (toml, json, matrix, gml, joined, nccl, nvidia-smi, node-link, graphml, dot,
+    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, astra-sim, hwloc, simgrid); by default told
     /// from its name and content.
     #[arg(long, value_name = "F")]
     pub from: Option<String>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use oneport_formats::{ImportOptions, PlatformFormat, Rational, Topic};
 
 use super::{check_whole, import, import_with, names, rate, reached, refused, says};
+use crate::common::shared_data;
 
 /// Two hosts with two cards and one with one, on two switches with a double cable between them.
 const IBNETDISCOVER: &str = r#"# Topology file: generated
@@ -87,6 +88,27 @@ fn lines_of_iblinkinfo_without_headers() {
     assert_eq!((names(&imported.platform), imported.platform.links().len()), (vec!["n1", "n2", "leaf"], 4));
     assert_eq!((imported.platform.processors().count(), reached(&imported.platform)), (2, 2));
     assert!(says(&imported, Topic::Assumed, "several ports share a lid"));
+}
+
+/// What infiniband-diags 44 prints over ibsim's `net.2sw2path4hca`: two switches with two cables, two hosts on each.
+#[test]
+fn a_simulated_fabric_is_one_to_both_programs() {
+    for (format, text) in [
+        (PlatformFormat::IbNetDiscover, include_str!("ibsim/ibnetdiscover.txt")),
+        (PlatformFormat::IbLinkInfo, include_str!("ibsim/iblinkinfo.txt")),
+        (PlatformFormat::IbLinkInfo, include_str!("ibsim/iblinkinfo-line.txt")),
+    ] {
+        let imported = import(text);
+        let platform = &imported.platform;
+        assert_eq!(imported.format, format);
+        assert_eq!((platform.processors().count(), platform.nodes().len(), reached(platform)), (4, 6, 4));
+        // 4 lanes of 2 Gbit/s each, twice between the switches.
+        for (host, switch) in [("Hca1", "Switch1"), ("Hca3", "Switch1"), ("Hca2", "Switch2"), ("Hca4", "Switch2")] {
+            assert_eq!((rate(platform, host, switch), rate(platform, switch, host)), ("1".into(), "1".into()));
+        }
+        assert_eq!((rate(platform, "Switch1", "Switch2"), platform.links().len()), ("2".into(), 10));
+        check_whole(&imported);
+    }
 }
 
 /// As ibsim reads it, and old versions of ibnetdiscover wrote it.
@@ -199,6 +221,22 @@ fn slurm_has_switches_and_the_user_bandwidths() {
         let platform = import_with(text, &options).platform;
         assert_eq!((rate(&platform, "n03", "b2"), rate(&platform, "b1", "fabric")), ("25".into(), "40".into()));
     }
+}
+
+/// The examples of Slurm's manual pages: topology.conf(5) of 22.05, topology.yaml(5).
+#[test]
+fn slurms_own_examples() {
+    let options = levels(&[("node", 25), ("level1", 40)]);
+    let leaves = (0..3).map(|leaf| format!("SwitchName=s{leaf} Nodes=dev[{}-{}]\n", 6 * leaf, 6 * leaf + 5));
+    let text = leaves.chain(["SwitchName=s3 Switches=s[0-2]\n".to_string()]).collect::<String>();
+    let platform = import_with(&text, &options).platform;
+    assert_eq!((platform.processors().count(), platform.nodes().len(), reached(&platform)), (18, 22, 18));
+    assert_eq!((rate(&platform, "dev17", "s2"), rate(&platform, "s3", "s1")), ("25".into(), "40".into()));
+    let Some(path) = shared_data("turn3/doors/slurm-man-topology.yaml") else { return };
+    let imported = import_with(&std::fs::read_to_string(path).expect("text"), &options);
+    assert_eq!(names(&imported.platform), ["node01", "node02", "node03", "node04", "sw_root", "s1", "s2"]);
+    assert_eq!(reached(&imported.platform), 4);
+    check_whole(&imported);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Graphs: node-link JSON, GraphML, DOT, GML with capacities.
 
 use std::path::Path;
+use std::process::Command;
 
 use oneport_formats::{Capacity, ImportOptions, PlatformFormat, Rational, Topic, parse_topology};
 use oneport_platform::Units;
 
-use super::{check_whole, import, import_with, names, rate, refused, says};
+use super::{check_whole, import, import_with, names, rate, reached, refused, says};
 
 fn capacity(attribute: &str, units: &str) -> ImportOptions {
     let units = Units::parse(units).unwrap_or_else(|error| panic!("{error}"));
@@ -170,4 +171,44 @@ fn edges_of_dot_may_lead_to_lists() {
     );
     let many = format!("graph {{ x -- {{ {} }} -- {{ {} }} }}", "a ".repeat(3000), "b ".repeat(3000));
     refused(&many, &options, &["over 500000 edges"]);
+}
+
+/// Zachary's karate club as networkx ships it, in every format that it writes, and as a text for Graphviz.
+const KARATE: &str = "
+import json, sys, networkx as nx
+graph, folder = nx.karate_club_graph(), sys.argv[1]
+json.dump(nx.node_link_data(graph), open(folder + '/karate.json', 'w'))
+nx.write_graphml(graph, folder + '/karate.graphml')
+nx.write_gml(graph, folder + '/karate.gml')
+edges = [f'{a} -- {b} [weight={d[\"weight\"]}]' for a, b, d in graph.edges(data=True)]
+open(folder + '/karate.txt', 'w').write('graph { ' + '; '.join(edges) + ' }')
+";
+
+#[test]
+fn what_networkx_and_graphviz_write() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let ran = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    let (text, drawn) = (folder.join("karate.txt"), folder.join("karate.dot"));
+    if !ran(Command::new("python3").args(["-c", KARATE]).arg(folder))
+        || !ran(Command::new("dot").args(["-Tdot", "-o"]).args([&drawn, &text]))
+    {
+        println!("skipped: there is no networkx, or no Graphviz");
+        return;
+    }
+    for (name, format) in [
+        ("karate.json", PlatformFormat::NodeLink),
+        ("karate.graphml", PlatformFormat::GraphMl),
+        ("karate.gml", PlatformFormat::Gml),
+        ("karate.dot", PlatformFormat::Dot),
+    ] {
+        let bytes = std::fs::read(folder.join(name)).expect("written");
+        assert_eq!(PlatformFormat::detect(Path::new(name), &bytes), format, "{name}");
+        let imported = parse_topology(name, &bytes, format, &capacity("weight", "GB/s"));
+        let platform = imported.unwrap_or_else(|error| panic!("{error}")).platform;
+        // 34 members, 78 friendships that met 231 times in all.
+        assert_eq!((platform.nodes().len(), platform.links().len(), reached(&platform)), (34, 156, 34), "{name}");
+        let sum: Rational = platform.links().iter().map(|link| link.cost.recip()).sum();
+        assert_eq!(sum, Rational::from_integer(462.into()), "{name}");
+        assert_eq!((rate(&platform, "0", "1"), rate(&platform, "33", "32")), ("4".into(), "5".into()), "{name}");
+    }
 }

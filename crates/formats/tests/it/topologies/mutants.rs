@@ -13,8 +13,6 @@ fn files() -> Vec<(PlatformFormat, String)> {
 link_speed="" link_width="0"><gpu dev="0" sm="80" rank="0"><nvlink target="0:3" count="2" tclass="0x068000"/><c2c bw="9" count="1"/></gpu></pci>
 <pci busid="0:4" class="0x02" link_width="8"><nic><net dev="0" speed="-1"/></nic></pci></pci></cpu></system>"#;
     let smi = "\tGPU0\tGPU1\tNIC0\tCPU Affinity\nGPU0\t X \tNV2\tPIX\t0-7\t0\nGPU1\tNV2\t X \tSYS\t8-9\t1\nNIC0\tPIX\tSYS\t X\n";
-    let rocm = "== Weight between two GPUs ==\n GPU0 GPU1\nGPU0 0 15\nGPU1 15 0\n== Link Type between two GPUs ==\n GPU0 GPU1\n\
-                GPU0 0 XGMI\nGPU1 XGMI 0\n== Numa Nodes ==\nGPU[0] : (Topology) Numa Node: 0\n";
     let node_link = r#"{"directed": false, "nodes": [{"id": 0}, {"id": "b", "router": true}], "links": [{"source": 0,
         "target": "b", "capacity": "10 Gbit/s"}]}"#;
     let graphml = r#"<graphml><key id="d" for="edge" attr.name="capacity" attr.type="double"/><graph edgedefault="undirected">
@@ -28,8 +26,6 @@ link_speed="" link_width="0"><gpu dev="0" sm="80" rank="0"><nvlink target="0:3" 
     let slurm = "SwitchName=s0 Nodes=tux[0-2,7] LinkSpeed=1\nSwitchName=s1 Nodes=n\nSwitchName=t Switches=s[0-1]\n";
     let yaml =
         "- topology: a\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s\n        nodes: n[1-2]\n";
-    let taccl = r#"{"gpus_per_node": 2, "links": [[0, 2], [1, 0]], "invbws": [[0, 4e1], [50, 0]], "remote_invbw": 1}"#;
-    let msccl = r#"{"msccl_type": "topology", "switches": [[[0], [1], 2, "o"]], "links": [[0, 1], [2, 0]]}"#;
     let astra = "topology: [ Ring, Switch ]\nnpus_count: [ 3, 2 ]\nbandwidth: [ 50.0, 2 ]\nlatency: [ 5, 5 ]\n";
     let hwloc = r#"<topology version="2.0"><object type="Package" os_index="0" gp_index="3"/><object type="OSDev" gp_index="7"
 name="c"/><distances2hetero nbobjs="2" kind="25" name="NVLinkBandwidth"><indexes>OSDev:7 Package:3</indexes><u64values>1 2 3
@@ -41,7 +37,6 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
     let files = [
         (F::Nccl, nccl),
         (F::NvidiaSmi, smi),
-        (F::RocmSmi, rocm),
         (F::NodeLink, node_link),
         (F::GraphMl, graphml),
         (F::Dot, dot),
@@ -50,8 +45,6 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
         (F::IbLinkInfo, links),
         (F::SlurmConf, slurm),
         (F::SlurmYaml, yaml),
-        (F::Taccl, taccl),
-        (F::Msccl, msccl),
         (F::AstraSim, astra),
         (F::Hwloc, hwloc),
         (F::SimGrid, simgrid),

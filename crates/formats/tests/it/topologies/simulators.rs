@@ -1,78 +1,9 @@
-//! Platforms of other synthesizers and simulators: TACCL, msccl-tools, ASTRA-sim, SimGrid; hwloc's machines.
+//! Platforms of simulators: ASTRA-sim, SimGrid; hwloc's machines.
 
-use oneport_formats::{ImportOptions, PlatformFormat, Rational, Topic};
+use oneport_formats::{ImportOptions, PlatformFormat, Topic};
 
-use super::{check_whole, cluster, import, names, rate, reached, refused, samples, says};
-
-#[test]
-fn taccl_tables_are_from_columns_to_rows() {
-    let text = r#"{"name": "two", "gpus_per_node": 2, "alpha": 0.7, "links": [[0, 2], [1, 0]], "betas": [[0, 1], [1, 0]],
-        "invbws": [[0, 40], [50, 0]], "nics_per_node": 1, "remote_invbw": 107, "remote_alpha": 1, "remote_beta": 1}"#;
-    let imported = import(text);
-    assert_eq!(imported.format, PlatformFormat::Taccl);
-    // links[0][1]: from 1 to 0, two links of 25 GB/s.
-    assert_eq!(
-        (rate(&imported.platform, "gpu1", "gpu0"), rate(&imported.platform, "gpu0", "gpu1")),
-        ("50".into(), "20".into())
-    );
-    assert!(says(&imported, Topic::LeftOut, "links between machines"));
-    check_whole(&imported);
-    let none = ImportOptions::default();
-    refused(r#"{"name": "x", "gpus_per_node": 8}"#, &none, &["neither 'links' and 'invbws' nor 'node_invbws_list'"]);
-    refused(r#"{"nnodes": 2, "intranode_sketch": {"strategy": "none"}}"#, &none, &["a sketch", "gpus_per_node"]);
-    refused(&text.replace("[[0, 40], [50, 0]]", "[[0, 40]]"), &none, &["invbws", "a table of 2 rows (there are 1)"]);
-    refused(&text.replace("[[0, 40], ", "[[0, 0], "), &none, &["invbws[0][1] is 0"]);
-    refused(&text.replace("[[0, 40], ", "[[0, -1], "), &none, &["invbws[0][1]", "-1", "0 or more"]);
-    refused(&text.replace("[[0, 40], ", "[[0, 1e999999], "), &none, &["invbws[0][1]", "1e999999"]);
-    refused(&text.replace("node\": 2", "node\": 99999999999999999999"), &none, &["gpus_per_node", "a whole number"]);
-    refused(&text.replace("node\": 2", "node\": 100000"), &none, &["1 to 500 GPUs"]);
-}
-
-#[test]
-fn taccl_knows_two_machines() {
-    let machine =
-        |gpus: u32, times: &str| format!(r#"{{"name": "m", "gpus_per_node": {gpus}, "node_invbws_list": {times}}}"#);
-    let cube = import(&machine(8, "[20, 40]")).platform;
-    assert_eq!((cube.links().len(), reached(&cube)), (32, 8));
-    // Every GPU has two double links, of 50 GB/s each, and two single ones.
-    for gpu in cube.processors() {
-        let rates = cube.outgoing(gpu).iter().map(|&link| cube.link(link).cost.recip());
-        assert_eq!(rates.sum::<Rational>(), Rational::from_integer(150.into()));
-    }
-    let switched = import(&machine(16, "[8]")).platform;
-    assert_eq!((rate(&switched, "gpu15", "switch"), switched.links().len()), ("125".into(), 32));
-    let none = ImportOptions::default();
-    refused(&machine(16, "[20, 40]"), &none, &["two for 8 GPUs"]);
-    refused(&machine(8, "[0]"), &none, &["node_invbws_list[0]", "above 0"]);
-    refused(&machine(8, "[1, 2, 3]"), &none, &["node_invbws_list[2]"]);
-    refused(&machine(100_000, "[8]"), &none, &["100000", "1 to 500"]);
-    refused(&machine(8, "[]"), &none, &["one time"]);
-}
-
-#[test]
-fn msccl_switches_are_ports() {
-    // GPU 0 sends 2 chunks in all to 1 and 2, each link could take 2.
-    let text = r#"{"msccl_type": "topology", "name": "t", "switches": [[[0], [1, 2], 2, "out"]],
-        "links": [[0, 1, 1], [2, 0, 0], [2, 0, 0]]}"#;
-    let imported = import(text);
-    let platform = &imported.platform;
-    assert_eq!(imported.format, PlatformFormat::Msccl);
-    assert_eq!(names(platform), ["gpu0", "gpu1", "gpu2", "out.0"]);
-    assert_eq!((rate(platform, "gpu0", "out.0"), rate(platform, "out.0", "gpu2")), ("2".into(), "2".into()));
-    assert_eq!((rate(platform, "gpu0", "gpu1"), rate(platform, "gpu1", "gpu0")), ("none".into(), "1".into()));
-    assert!(says(&imported, Topic::Assumed, "link: 1 GB/s per chunk of a round"));
-    check_whole(&imported);
-    let inside = format!("{{\"msccl_type\": \"algorithm\", \"name\": \"a\", \"topology\": {text}}}");
-    assert!(import(&inside).platform == *platform);
-    assert!(import(&inside.replace("msccl_type", "sccl_type")).platform == *platform);
-    let none = ImportOptions::default();
-    refused(&text.replace("[[0], [1, 2]", "[[0, 1], [1, 2]"), &none, &["switches[0]", "several sources"]);
-    refused(&text.replace("[[0], [1, 2]", "[[0], [1, 7]"), &none, &["switches[0][1][1]", "7"]);
-    refused(&text.replace("[1, 2], 2", "[1, 2], 0"), &none, &["switches[0]", "above 0"]);
-    refused(&text.replace("\"out\"]]", "\"out\"], [[0], [2], 1, \"again\"]]"), &none, &["two switches bound"]);
-    refused(&text.replace("[2, 0, 0]]", "[2, 0]]"), &none, &["links[2]", "a row of 3 numbers (there are 2)"]);
-    refused("{\"msccl_type\": \"step\"}", &none, &["msccl_type", "\"step\"", "topology, or algorithm"]);
-}
+use super::{check_whole, cluster, import, names, rate, reached, refused, samples, says, try_import};
+use crate::common::shared_data;
 
 #[test]
 fn astra_sim_has_dimensions() {
@@ -347,4 +278,30 @@ fn stars_have_cabinets_peers_and_links_of_hosts() {
     assert!(says(&imported, Topic::Merged, "bypass"));
     check_whole(&imported);
     refused(&text.replace("l_UP", "l_up"), &ImportOptions::default(), &["<host_link>", "no link 'l_up'"]);
+}
+
+/// SimGrid's own platforms: every host is a processor, and all reach one another.
+#[test]
+fn simgrids_own_examples() {
+    let Some(folder) = shared_data("simgrid_platforms") else { return };
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|end| end != "xml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("text");
+        let imported =
+            try_import(&text, &ImportOptions::default()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let platform = &imported.platform;
+        if !["<cluster", "<cabinet", "<peer"].iter().any(|many| text.contains(many)) {
+            assert_eq!(platform.processors().count(), text.matches("<host ").count(), "{}", path.display());
+        }
+        // Coordinates are no links: between data centres without peers there are none.
+        if !text.contains("routing=\"Vivaldi\"") || text.contains("<peer") {
+            assert_eq!(reached(platform), platform.processors().count(), "{}", path.display());
+        }
+        read += 1;
+    }
+    assert!(read > 10, "{read}");
 }

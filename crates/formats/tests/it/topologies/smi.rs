@@ -1,4 +1,4 @@
-//! Tables of `nvidia-smi topo -m` and `rocm-smi --showtopo`.
+//! Tables of `nvidia-smi topo -m`.
 
 use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Rational, Topic};
 
@@ -125,59 +125,34 @@ fn tables_that_are_wrong() {
     refused(&format!("{wide} CPU Affinity\nGPU0 X\n"), &none, &["over 500 devices"]);
 }
 
-/// The output of `rocm-smi --showtopo` for GPUs in a row on two NUMA nodes: neighbours have xGMI, others two hops.
-fn showtopo(types: &str, weight: u32) -> String {
-    let square = |title: &str, cell: &dyn Fn(u32, u32) -> String| {
-        let row = |one| (0..3).fold(format!("GPU{one}"), |row, other| format!("{row}   {}", cell(one, other)));
-        format!("========= {title} =========\n       GPU0   GPU1   GPU2\n{}\n{}\n{}\n\n", row(0), row(1), row(2))
+/// The machine of NVIDIA/nccl issue 1453: eight H100, a card below the PCI switch of each, one that is far from all.
+#[test]
+fn a_machine_of_an_issue() {
+    let labels: Vec<String> =
+        (0..8).map(|gpu| format!("GPU{gpu}")).chain((0..9).map(|card| format!("NIC{card}"))).collect();
+    let row = |gpu: usize| {
+        let cell = |other: usize| match other {
+            _ if other == gpu => "X",
+            0..8 => "NV18",
+            _ if gpu + other == 16 => "PIX",
+            _ if other > 8 && (other < 13) == (gpu >= 4) => "NODE",
+            _ => "SYS",
+        };
+        let affinity = if gpu < 4 { "0-79 0 N/A" } else { "80-159 1 N/A" };
+        (0..17).map(cell).chain(affinity.split(' ')).collect::<Vec<_>>().join(" ")
     };
-    let weights = square("Weight between two GPUs", &|one, other| (one.abs_diff(other) * weight).to_string());
-    let hops = square("Hops between two GPUs", &|one, other| u32::from(one != other).to_string());
-    let types = square("Link Type between two GPUs", &|one, other| {
-        if one == other { "0".to_string() } else { types.to_string() }
-    });
-    let numa = "===== Numa Nodes =====\nGPU[0]\t\t: (Topology) Numa Node: 0\nGPU[0]\t\t: (Topology) Numa Affinity: 0\n\
-                GPU[1]\t\t: (Topology) Numa Node: 0\nGPU[2]\t\t: (Topology) Numa Node: 1\n";
-    format!(
-        "===== ROCm System Management Interface =====\n{weights}{hops}{types}{numa}===== End of ROCm SMI Log =====\n"
-    )
-}
-
-#[test]
-fn xgmi_between_neighbours() {
-    let imported = import(&showtopo("XGMI", 15));
-    assert_eq!(imported.format, PlatformFormat::RocmSmi);
-    assert_eq!(rate(&imported.platform, "gpu0", "gpu1"), "48");
-    assert_eq!(rate(&imported.platform, "gpu0", "gpu2"), "none");
-    assert_eq!(rate(&imported.platform, "gpu1", "cpu0"), "24");
-    assert_eq!(rate(&imported.platform, "gpu2", "cpu1"), "24");
-    assert!(says(&imported, Topic::LeftOut, "xGMI over several hops"));
-    check_whole(&imported);
-    let bandwidths = "===== Bandwidth between two GPUs =====\n GPU0 GPU1 GPU2\nGPU0 N/A 50000-100000 N/A\n\
-                      GPU1 50000-100000 N/A 50000-50000\nGPU2 N/A 50000-50000 N/A\n";
-    let platform = import(&format!("{}{bandwidths}", showtopo("XGMI", 15))).platform;
-    assert_eq!((rate(&platform, "gpu0", "gpu1"), rate(&platform, "gpu2", "gpu1")), ("100".into(), "50".into()));
-    let old =
-        showtopo("XGMI", 15).replace("GPU[0]\t\t:", "GPU 0          :").replace("GPU[1]\t\t:", "GPU 1          :");
-    assert!(import(&old).platform == imported.platform);
-    let unknown = import(&showtopo("XXXX", 15));
-    assert!(says(&unknown, Topic::Assumed, "XXXX") && rate(&unknown.platform, "gpu0", "gpu1") == "none");
-    let platform = import(&showtopo("PCIE", 40)).platform;
-    assert_eq!((rate(&platform, "gpu0", "gpu1"), reached(&platform)), ("none".to_string(), 3));
-}
-
-#[test]
-fn showtopo_that_is_wrong() {
-    let none = ImportOptions::default();
-    refused(&showtopo("WARP", 15), &none, &["GPU0, GPU1", "WARP", "XGMI, PCIE"]);
-    let good = showtopo("XGMI", 15);
-    refused(&good.replacen("   15   30", "   NaN   30", 1), &none, &["GPU0, GPU1", "NaN", "a weight"]);
-    refused(&good.replacen("   15   30", "   15", 1), &none, &["file:4", "GPU0", "2 cells, and 3 columns"]);
-    refused(
-        good.split_once("Link Type").map_or("", |(head, _)| head),
-        &none,
-        &["no table 'Link Type between two GPUs'"],
+    let rows: Vec<String> = (0..8).map(row).collect();
+    let imported = import(&table(&labels.join(" "), &rows.iter().map(String::as_str).collect::<Vec<_>>()));
+    let platform = &imported.platform;
+    assert_eq!(
+        (rate(platform, "gpu0", "nvswitch"), rate(platform, "gpu7", "nvswitch")),
+        ("1854/5".into(), "1854/5".into())
     );
-    let negative = "== Bandwidth between two GPUs ==\n GPU0 GPU1 GPU2\nGPU0 0 1e999999 0\n";
-    refused(&format!("{good}{negative}"), &none, &["GPU0, GPU1", "1e999999"]);
+    // GPU 0 and card 8 share the first switch, GPU 7 and card 1 the last.
+    assert_eq!((rate(platform, "gpu0", "pci0"), rate(platform, "nic8", "pci0")), ("24".into(), "24".into()));
+    assert_eq!((rate(platform, "gpu7", "pci7"), rate(platform, "nic1", "pci7")), ("24".into(), "24".into()));
+    assert_eq!((rate(platform, "pci3", "cpu0"), rate(platform, "pci4", "cpu1")), ("24".into(), "24".into()));
+    assert_eq!((rate(platform, "nic0", "cpu2"), rate(platform, "cpu2", "cpu0")), ("24".into(), "16".into()));
+    assert_eq!((platform.processors().count(), reached(platform)), (8, 8));
+    check_whole(&imported);
 }
