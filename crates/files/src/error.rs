@@ -20,7 +20,8 @@ pub struct FormatError {
 }
 
 impl FormatError {
-    pub(crate) fn new(file: &str, line: Option<usize>, key: Option<String>, mistake: Mistake) -> Self {
+    /// A mistake in a file of this name, at a line and a key where these are known.
+    pub fn new(file: &str, line: Option<usize>, key: Option<String>, mistake: Mistake) -> Self {
         FormatError { place: Box::new(Place { file: file.to_string(), line, key }), mistake: Box::new(mistake) }
     }
 
@@ -349,12 +350,12 @@ fn suggestion(close: &Option<String>) -> String {
 }
 
 /// The text on one line, cut where it is too long to be shown.
-pub(crate) fn clip(text: &str) -> String {
+pub fn clip(text: &str) -> String {
     clip_to(text, SHORT)
 }
 
 /// A message of another crate, on one line.
-pub(crate) fn clip_message(text: &str) -> String {
+pub fn clip_message(text: &str) -> String {
     clip_to(text, LONG)
 }
 

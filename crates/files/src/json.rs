@@ -15,9 +15,11 @@ use crate::source::{KeyPath, Source};
 
 /// One JSON value, where it stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Json<'a, 'p> {
+pub struct Json<'a, 'p> {
+    /// The whole file.
     pub source: Source<'a>,
     text: &'a str,
+    /// The keys that lead to the value.
     pub path: KeyPath<'p>,
 }
 
@@ -196,7 +198,7 @@ impl<'a> Json<'a, '_> {
 }
 
 /// A required member.
-pub(crate) fn need<'a, 'p>(
+pub fn need<'a, 'p>(
     owner: &Json<'_, '_>,
     value: Option<Json<'a, 'p>>,
     key: &'static str,

@@ -5,24 +5,17 @@ mod amount;
 mod atomic;
 mod closest;
 mod demands;
-mod detect;
-mod error;
-mod gml;
-mod json;
+pub mod error;
+pub mod json;
 mod matrix;
 mod native;
-mod nccl_graph;
-mod nccl_tests;
-mod number;
+pub mod number;
 mod plan;
 mod platform;
-mod platform_format;
-mod scalar;
+pub mod scalar;
 mod single;
-mod source;
+pub mod source;
 mod tasks;
-mod tiers_json;
-mod topologies;
 
 pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
@@ -30,10 +23,6 @@ pub use atomic::{try_writing, write_atomically, write_atomically_with};
 pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
-pub use nccl_graph::{
-    MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
-};
-pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
@@ -41,11 +30,9 @@ pub use plan::{
     write_plan,
 };
 pub use platform::{
-    MAX_PLATFORM_BYTES, parse_platform, parse_topology, read_platform, read_platform_as, read_topology, write_platform,
+    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, write_platform,
 };
-pub use platform_format::{ParseFormatError, PlatformFormat};
 pub use single::{
     AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer, read_receivers,
     read_starts, receivers_from_json, reduction_to_json, starts_from_json,
 };
-pub use topologies::{Accelerator, Capacity, Fabric, ImportOptions, Imported, Note, Replicate, Topic};

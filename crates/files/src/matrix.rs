@@ -15,8 +15,7 @@ use oneport_platform::units::UnitError;
 use oneport_platform::{LinkId, Node, Platform, PortModel, Rational, Units, parse_rational};
 
 use crate::error::{FormatError, Mistake, clip, quoted};
-use crate::native::refused;
-use crate::source::Source;
+use crate::source::{Source, refused};
 
 /// Most nodes of a matrix: a full one of this size has four million links.
 const MAX_NODES: usize = 2000;

@@ -12,7 +12,7 @@ use crate::scalar::Scalar;
 const MAX_DIGITS: usize = 20_000;
 
 /// A rational, as a string or as a JSON number.
-pub(crate) fn rational(value: Json<'_, '_>) -> Result<Rational, FormatError> {
+pub fn rational(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     match value.scalar()? {
         Scalar::Text(text) | Scalar::Number(text) => {
             long_rational(&text).map_err(|error| value.fail(Mistake::Number(error)))

@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use crate::error::{clip, quoted};
 
 /// A value of a platform file, with the text of its number.
-pub(crate) enum Scalar<'a> {
+pub enum Scalar<'a> {
+    /// A string.
     Text(Cow<'a, str>),
+    /// A number, as it is written.
     Number(Cow<'a, str>),
+    /// `true` or `false`.
     Bool(bool),
     /// Anything else, by its kind: "an array".
     Other(&'static str),
@@ -15,7 +18,7 @@ pub(crate) enum Scalar<'a> {
 
 impl Scalar<'_> {
     /// The value for an error message.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match self {
             Scalar::Text(text) => quoted(text),
             Scalar::Number(text) => clip(text),

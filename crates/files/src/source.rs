@@ -4,12 +4,16 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
+use oneport_platform::PlatformError;
+
 use crate::error::{FormatError, Mistake};
 
 /// A file's name and text; places are byte offsets and turn into lines only when something is wrong.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
+    /// The file's name in messages.
     pub name: &'a str,
+    /// Its text.
     pub text: &'a str,
 }
 
@@ -59,9 +63,12 @@ fn count_newlines(bytes: &[u8]) -> usize {
 
 /// The path to a value inside a file, kept on the stack and spelt out only in errors.
 #[derive(Clone, Copy)]
-pub(crate) enum KeyPath<'p> {
+pub enum KeyPath<'p> {
+    /// The outermost value.
     Root,
+    /// A member of an object.
     Key(&'p KeyPath<'p>, &'p str),
+    /// An element of an array.
     Index(&'p KeyPath<'p>, usize),
 }
 
@@ -87,7 +94,7 @@ impl fmt::Display for KeyPath<'_> {
 }
 
 /// Reads a file of at most `limit` bytes. A larger one is refused before it is in memory.
-pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError> {
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError> {
     let name = path.display().to_string();
     let refuse = |mistake| FormatError::new(&name, None, None, mistake);
     let unreadable = |error: std::io::Error| refuse(Mistake::Unreadable(error.to_string()));
@@ -105,4 +112,9 @@ pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError
         return Err(refuse(Mistake::TooLarge { limit }));
     }
     Ok(bytes)
+}
+
+/// An error of [`oneport_platform::Platform::builder`], at a line of a file.
+pub fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
+    source.error(offset, None, Mistake::Platform(error))
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 use oneport_drawings::{dot, svg};
-use oneport_formats::{broadcast_to_json, reduction_to_json};
+use oneport_files::{broadcast_to_json, reduction_to_json};
 use oneport_plan::{Broadcast, Costs, Dates, Reduction, Window};
 use oneport_platform::Rational;
 

@@ -5,16 +5,15 @@
 //!
 //! Facts from astra-sim/astra-network-analytical, `congestion_aware/topology` and `common/NetworkFunction.cpp`.
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::{Rational, parse_rational};
 
 use num_traits::Signed;
 
-use super::Draft;
-use super::draft::{MAX_NODES, Role};
-use super::imported::Topic;
-use super::yaml::Yaml;
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, MAX_NODES, Role};
+use crate::imported::Topic;
+use crate::yaml::Yaml;
 
 /// A dimension of the network.
 struct Dimension {

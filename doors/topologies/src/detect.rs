@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use crate::platform_format::PlatformFormat;
+use oneport_files::PlatformFormat;
+
+use crate::Format;
 
 /// How much of a file is looked at: licences and comments may come first.
 const BEGINNING: usize = 16 << 10;
 /// Most keys of a JSON object that are looked at.
 const MAX_KEYS: usize = 100;
 
-impl PlatformFormat {
+impl Format {
     /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
     /// by its content.
     pub fn detect(path: &Path, bytes: &[u8]) -> Self {
@@ -19,7 +21,7 @@ impl PlatformFormat {
 }
 
 /// The format of these bytes; `json` says that the name promises JSON.
-fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
+fn from_content(bytes: &[u8], json: bool) -> Format {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
     if json || beginning.trim_start().starts_with('{') {
@@ -29,31 +31,28 @@ fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
         return from_xml(&beginning);
     }
     if beginning.lines().any(is_row_of_gpu0) {
-        return PlatformFormat::NvidiaSmi;
+        return Format::NvidiaSmi;
     }
     if is_dot(&beginning) {
-        return PlatformFormat::Dot;
+        return Format::Dot;
     }
     if let Some(format) = beginning.lines().find_map(from_line) {
         return format;
     }
+    let opens_graph = |line: &str| line.strip_prefix("graph").is_some_and(|rest| rest.trim_start().starts_with('['));
     let mut lines = beginning.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.clone().next().unwrap_or_default();
-    let opens_graph = |line: &str| line.strip_prefix("graph").is_some_and(|rest| rest.trim_start().starts_with('['));
-    if first == "graph" || lines.any(opens_graph) {
-        PlatformFormat::Gml
-    } else if first.starts_with('[') || first.contains('=') {
-        PlatformFormat::Toml
-    } else {
-        PlatformFormat::Matrix
+    match first == "graph" || lines.any(opens_graph) {
+        true => Format::Gml,
+        false => Format::Own(PlatformFormat::of_content(bytes)),
     }
 }
 
 /// The format, by the keys of the outermost object.
-fn from_json(bytes: &[u8]) -> PlatformFormat {
+fn from_json(bytes: &[u8]) -> Format {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
-    if has("nodes") && (has("edges") || has("links")) { PlatformFormat::NodeLink } else { PlatformFormat::Json }
+    if has("nodes") && (has("edges") || has("links")) { Format::NodeLink } else { Format::Own(PlatformFormat::Json) }
 }
 
 /// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
@@ -84,7 +83,7 @@ fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The format, by the root element after declarations and comments.
-fn from_xml(text: &str) -> PlatformFormat {
+fn from_xml(text: &str) -> Format {
     let mut rest = text.trim_start();
     loop {
         let end = match rest {
@@ -99,27 +98,27 @@ fn from_xml(text: &str) -> PlatformFormat {
     }
     let name = rest.trim_start_matches('<').split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
     match name {
-        Some("graphml") => PlatformFormat::GraphMl,
-        Some("topology") => PlatformFormat::Hwloc,
-        Some("platform") => PlatformFormat::SimGrid,
-        _ => PlatformFormat::Nccl,
+        Some("graphml") => Format::GraphMl,
+        Some("topology") => Format::Hwloc,
+        Some("platform") => Format::SimGrid,
+        _ => Format::Nccl,
     }
 }
 
 /// The format, by lines that occur in one format only.
-fn from_line(line: &str) -> Option<PlatformFormat> {
+fn from_line(line: &str) -> Option<Format> {
     let line = line.trim();
     let begins = |key: &str| line.get(..key.len()).is_some_and(|head| head.eq_ignore_ascii_case(key));
     if line.contains("==>") && line.contains("==(") {
-        Some(PlatformFormat::IbLinkInfo)
+        Some(Format::IbLinkInfo)
     } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
-        Some(PlatformFormat::IbNetDiscover)
+        Some(Format::IbNetDiscover)
     } else if begins("SwitchName=") || begins("BlockName=") || begins("RingName=") {
-        Some(PlatformFormat::SlurmConf)
+        Some(Format::SlurmConf)
     } else if begins("npus_count:") {
-        Some(PlatformFormat::AstraSim)
+        Some(Format::AstraSim)
     } else if begins("- topology:") {
-        Some(PlatformFormat::SlurmYaml)
+        Some(Format::SlurmYaml)
     } else {
         None
     }
@@ -168,45 +167,41 @@ mod tests {
     #[test]
     fn formats_are_detected() {
         for (name, content, format) in [
-            ("a.toml", "", PlatformFormat::Toml),
-            ("a.JSON", "", PlatformFormat::Json),
-            ("a.joined.json", "", PlatformFormat::Joined),
-            ("a.csv", "", PlatformFormat::Matrix),
-            ("a.mat", "{", PlatformFormat::Matrix),
-            ("a.txt", "<!-- c -->\n<system/>", PlatformFormat::Nccl),
-            ("a.gml", "", PlatformFormat::Gml),
-            ("stdin", "\u{feff}# c\nformat = \"oneport-platform/1\"", PlatformFormat::Toml),
-            ("stdin", "[[node]]", PlatformFormat::Toml),
-            ("stdin", "  {\"format\"", PlatformFormat::Json),
-            ("stdin", "Creator \"x\"\r\ngraph [\r\n", PlatformFormat::Gml),
-            ("stdin", "graph\n[\n", PlatformFormat::Gml),
-            ("stdin", "0 1\n1 0\n", PlatformFormat::Matrix),
-            ("a.json", "{\"nodes\": [], \"edges\": []}", PlatformFormat::NodeLink),
+            ("a.toml", "", Format::Own(PlatformFormat::Toml)),
+            ("a.JSON", "", Format::Own(PlatformFormat::Json)),
+            ("a.joined.json", "", Format::Joined),
+            ("a.csv", "", Format::Own(PlatformFormat::Matrix)),
+            ("a.mat", "{", Format::Own(PlatformFormat::Matrix)),
+            ("a.txt", "<!-- c -->\n<system/>", Format::Nccl),
+            ("a.gml", "", Format::Gml),
+            ("stdin", "\u{feff}# c\nformat = \"oneport-platform/1\"", Format::Own(PlatformFormat::Toml)),
+            ("stdin", "[[node]]", Format::Own(PlatformFormat::Toml)),
+            ("stdin", "  {\"format\"", Format::Own(PlatformFormat::Json)),
+            ("stdin", "Creator \"x\"\r\ngraph [\r\n", Format::Gml),
+            ("stdin", "graph\n[\n", Format::Gml),
+            ("stdin", "0 1\n1 0\n", Format::Own(PlatformFormat::Matrix)),
+            ("a.json", "{\"nodes\": [], \"edges\": []}", Format::NodeLink),
             (
                 "a.json",
                 "{\"directed\": false, \"graph\": {\"node\": 1}, \"nodes\": [], \"links\": []}",
-                PlatformFormat::NodeLink,
+                Format::NodeLink,
             ),
-            ("stdin", "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]", PlatformFormat::Json),
-            ("stdin", "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">", PlatformFormat::GraphMl),
-            ("stdin", "/* c */ // d\n strict digraph \"a [\" {", PlatformFormat::Dot),
-            ("stdin", "graph{a--b}", PlatformFormat::Dot),
-            ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", PlatformFormat::NvidiaSmi),
-            ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", PlatformFormat::AstraSim),
-            ("a.yaml", "---\n- topology: t\n  tree:\n", PlatformFormat::SlurmYaml),
-            ("topology.conf", "# c\nswitchname=s0 Nodes=a", PlatformFormat::SlurmConf),
-            ("net", "vendid=0x2c9\nswitchguid=0x1(1)\n", PlatformFormat::IbNetDiscover),
-            ("net", "Switch 8 \"S-1\"\n", PlatformFormat::IbNetDiscover),
-            (
-                "links",
-                "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"",
-                PlatformFormat::IbLinkInfo,
-            ),
-            ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", PlatformFormat::Hwloc),
-            ("a.xml", "<platform version=\"4.1\">", PlatformFormat::SimGrid),
-            ("no.extension.here", ",a,b\na,0,1\nb,1,0", PlatformFormat::Matrix),
+            ("stdin", "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]", Format::Own(PlatformFormat::Json)),
+            ("stdin", "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">", Format::GraphMl),
+            ("stdin", "/* c */ // d\n strict digraph \"a [\" {", Format::Dot),
+            ("stdin", "graph{a--b}", Format::Dot),
+            ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", Format::NvidiaSmi),
+            ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", Format::AstraSim),
+            ("a.yaml", "---\n- topology: t\n  tree:\n", Format::SlurmYaml),
+            ("topology.conf", "# c\nswitchname=s0 Nodes=a", Format::SlurmConf),
+            ("net", "vendid=0x2c9\nswitchguid=0x1(1)\n", Format::IbNetDiscover),
+            ("net", "Switch 8 \"S-1\"\n", Format::IbNetDiscover),
+            ("links", "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"", Format::IbLinkInfo),
+            ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", Format::Hwloc),
+            ("a.xml", "<platform version=\"4.1\">", Format::SimGrid),
+            ("no.extension.here", ",a,b\na,0,1\nb,1,0", Format::Own(PlatformFormat::Matrix)),
         ] {
-            assert_eq!(PlatformFormat::detect(Path::new(name), content.as_bytes()), format, "{name} {content:?}");
+            assert_eq!(Format::detect(Path::new(name), content.as_bytes()), format, "{name} {content:?}");
         }
     }
 }

@@ -8,10 +8,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::Draft;
-use super::graph::{Attributes, Graph, MAX_ATTRIBUTES};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES};
 
 /// Most nodes of `a -> b -> c ...`.
 const MAX_CHAIN: usize = 10_000;

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::{Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal};
 
-use super::imported::{Accelerator, Imported, Note, Topic};
-use super::options::{ImportOptions, MERGE_RATE};
-use crate::error::{FormatError, Mistake, clip};
-use crate::platform_format::PlatformFormat;
-use crate::source::Source;
+use crate::Format;
+use crate::imported::{Accelerator, Imported, Note, Topic};
+use crate::options::{ImportOptions, MERGE_RATE};
 
 /// Most nodes of a topology.
 pub(super) const MAX_NODES: usize = 100_000;
@@ -230,7 +230,7 @@ impl<'o> Draft<'o> {
     }
 
     /// The platform, in gigabytes and seconds.
-    pub fn finish(mut self, source: &Source<'_>, format: PlatformFormat) -> Result<Imported, FormatError> {
+    pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
         self.check_kinds().map_err(|mistake| source.error_in_file(mistake))?;
         let merge = self.merge_time().map_err(|mistake| source.error_in_file(mistake))?;
         self.note_ports();

@@ -1,19 +1,17 @@
-//! The formats of platform files.
+//! The formats of topologies: ours, and other programs'.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// A format of platform files.
+use oneport_files::PlatformFormat;
+
+/// A format of a file that holds a platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum PlatformFormat {
-    /// The native format in TOML.
-    Toml,
-    /// The native format in JSON.
-    Json,
-    /// A square table of bandwidths, CSV or white space.
-    Matrix,
+pub enum Format {
+    /// A platform file of ours.
+    Own(PlatformFormat),
     /// GML: the Internet Topology Zoo's, networkx's.
     Gml,
     /// A Tiers topology joined to measured links, in JSON: hosts are processors with compute 1 / speed,
@@ -45,31 +43,28 @@ pub enum PlatformFormat {
     SimGrid,
 }
 
-/// Every format with the name used on the command line and what a file of it is, for people.
-const TABLE: [(PlatformFormat, &str, &str); 17] = [
-    (PlatformFormat::Toml, "toml", "platform file"),
-    (PlatformFormat::Json, "json", "platform file"),
-    (PlatformFormat::Matrix, "matrix", "table of bandwidths"),
-    (PlatformFormat::Gml, "gml", "GML graph"),
-    (PlatformFormat::Joined, "joined", "Tiers topology joined to measured links"),
-    (PlatformFormat::Nccl, "nccl", "topology dump of NCCL or RCCL"),
-    (PlatformFormat::NvidiaSmi, "nvidia-smi", "table of nvidia-smi topo -m"),
-    (PlatformFormat::NodeLink, "node-link", "node-link graph"),
-    (PlatformFormat::GraphMl, "graphml", "GraphML graph"),
-    (PlatformFormat::Dot, "dot", "DOT graph"),
-    (PlatformFormat::IbNetDiscover, "ibnetdiscover", "InfiniBand fabric of ibnetdiscover"),
-    (PlatformFormat::IbLinkInfo, "iblinkinfo", "InfiniBand fabric of iblinkinfo"),
-    (PlatformFormat::SlurmConf, "slurm-conf", "Slurm's topology.conf"),
-    (PlatformFormat::SlurmYaml, "slurm-yaml", "Slurm's topology.yaml"),
-    (PlatformFormat::AstraSim, "astra-sim", "network of ASTRA-sim"),
-    (PlatformFormat::Hwloc, "hwloc", "machine of hwloc"),
-    (PlatformFormat::SimGrid, "simgrid", "platform of SimGrid"),
+/// Every format of others with the name used on the command line and what a file of it is, for people.
+const TABLE: [(Format, &str, &str); 14] = [
+    (Format::Gml, "gml", "GML graph"),
+    (Format::Joined, "joined", "Tiers topology joined to measured links"),
+    (Format::Nccl, "nccl", "topology dump of NCCL or RCCL"),
+    (Format::NvidiaSmi, "nvidia-smi", "table of nvidia-smi topo -m"),
+    (Format::NodeLink, "node-link", "node-link graph"),
+    (Format::GraphMl, "graphml", "GraphML graph"),
+    (Format::Dot, "dot", "DOT graph"),
+    (Format::IbNetDiscover, "ibnetdiscover", "InfiniBand fabric of ibnetdiscover"),
+    (Format::IbLinkInfo, "iblinkinfo", "InfiniBand fabric of iblinkinfo"),
+    (Format::SlurmConf, "slurm-conf", "Slurm's topology.conf"),
+    (Format::SlurmYaml, "slurm-yaml", "Slurm's topology.yaml"),
+    (Format::AstraSim, "astra-sim", "network of ASTRA-sim"),
+    (Format::Hwloc, "hwloc", "machine of hwloc"),
+    (Format::SimGrid, "simgrid", "platform of SimGrid"),
 ];
 
-impl PlatformFormat {
+impl Format {
     /// Every format, in the order of the documentation.
-    pub fn all() -> impl Iterator<Item = PlatformFormat> {
-        TABLE.into_iter().map(|(format, ..)| format)
+    pub fn all() -> impl Iterator<Item = Format> {
+        PlatformFormat::all().map(Format::Own).chain(TABLE.into_iter().map(|(format, ..)| format))
     }
 
     /// The name used on the command line.
@@ -83,56 +78,46 @@ impl PlatformFormat {
     }
 
     fn row(self) -> (&'static str, &'static str) {
+        if let Format::Own(format) = self {
+            return (format.name(), format.about());
+        }
         let row = TABLE.into_iter().find(|(format, ..)| *format == self);
         row.map_or(("", ""), |(_, name, about)| (name, about))
     }
 
-    /// The format that a file name announces, if any: `.toml`, `.joined.json`, `.gml`; `.csv`, `.tsv`, `.mat`, `.dat`
-    /// for a matrix.
+    /// The format that a file name announces, if any: `.joined.json`, `.gml`, and those of ours.
     pub fn from_extension(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        if name.ends_with(".joined.json") {
-            return Some(PlatformFormat::Joined);
-        }
-        match name.rsplit_once('.')?.1 {
-            "toml" => Some(PlatformFormat::Toml),
-            "gml" => Some(PlatformFormat::Gml),
-            "csv" | "tsv" | "mat" | "dat" => Some(PlatformFormat::Matrix),
-            _ => None,
-        }
-    }
-
-    /// The format in which a file of this name is written, if any.
-    pub fn to_write(path: &Path) -> Option<Self> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-        match extension.as_deref() {
-            Some("json") => Some(Self::from_extension(path).unwrap_or(PlatformFormat::Json)),
-            Some("txt") => Some(PlatformFormat::Matrix),
-            _ => Self::from_extension(path),
+        match name {
+            _ if name.ends_with(".joined.json") => Some(Format::Joined),
+            _ if name.ends_with(".gml") => Some(Format::Gml),
+            // Other programs' JSON has the same extension.
+            _ if name.ends_with(".json") => None,
+            _ => PlatformFormat::from_extension(path).map(Format::Own),
         }
     }
 }
 
-impl fmt::Display for PlatformFormat {
+impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// A text that names no platform format.
+/// A text that names no format of platforms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a platform format; the formats are {names}", names = names())]
+#[error("'{0}' is no format of platforms; the formats are {names}", names = names())]
 pub struct ParseFormatError(pub String);
 
 fn names() -> String {
-    PlatformFormat::all().map(PlatformFormat::name).collect::<Vec<_>>().join(", ")
+    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
 }
 
-impl FromStr for PlatformFormat {
+impl FromStr for Format {
     type Err = ParseFormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        PlatformFormat::all().find(|format| format.name() == text).ok_or_else(|| ParseFormatError(text.to_string()))
+        Format::all().find(|format| format.name() == text).ok_or_else(|| ParseFormatError(text.to_string()))
     }
 }
 
@@ -142,9 +127,9 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for format in PlatformFormat::all() {
+        for format in Format::all() {
             assert_eq!(format.name().parse(), Ok(format));
         }
-        assert_eq!("xml".parse::<PlatformFormat>(), Err(ParseFormatError("xml".to_string())));
+        assert_eq!("xml".parse::<Format>(), Err(ParseFormatError("xml".to_string())));
     }
 }

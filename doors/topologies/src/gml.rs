@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed};
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::{Source, refused};
 use oneport_platform::units::{Data, Time, Units};
 use oneport_platform::{Node, Platform, Rational, parse_rational};
 
-use crate::error::{FormatError, Mistake, clip};
-use crate::native::refused;
-use crate::source::Source;
-use crate::topologies::{self, Attributes, Draft, MAX_ATTRIBUTES};
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES};
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
@@ -83,7 +83,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
 /// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
 pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let mut reader = Reader { source: *source, at: 0 };
-    let mut graph = topologies::Graph::new(draft);
+    let mut graph = Drawn::new(draft);
     let mut directed = false;
     let mut edges = Vec::new();
     reader.find_graph()?;

@@ -8,13 +8,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use num_traits::Signed;
+use oneport_files::error::{Mistake, clip};
 use oneport_platform::units::{Dimension, Quantity};
 use oneport_platform::{Rational, Units, parse_rational};
 
-use super::Draft;
-use super::draft::{Role, gigabytes};
-use super::imported::Topic;
-use crate::error::{Mistake, clip};
+use crate::draft::{Draft, Role, gigabytes};
+use crate::imported::Topic;
 
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;

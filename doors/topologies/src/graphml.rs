@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use roxmltree::Node;
 
-use super::Draft;
-use super::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read};
-use super::xml::{self, children, need, wrong};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read};
+use crate::xml::{self, children, need, wrong};
 
 /// Names and defaults of attributes, by the id of their key.
 type Keys<'d> = BTreeMap<&'d str, (&'d str, Option<&'d str>)>;

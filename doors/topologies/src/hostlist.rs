@@ -1,6 +1,6 @@
 //! Lists of names as Slurm writes them: `tux[0-3,12]`, `node[01-16]-ib,login`.
 
-use crate::error::{Mistake, clip};
+use oneport_files::error::{Mistake, clip};
 
 /// Longest name with its lists.
 const MAX_ITEM: usize = 10_000;

@@ -9,15 +9,14 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::{Rational, parse_rational};
 use roxmltree::Node;
 
-use super::Draft;
-use super::draft::Role;
-use super::imported::Topic;
-use super::xml::{self, children, need, whole, wrong};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
+use crate::xml::{self, children, need, whole, wrong};
 
 /// The bit of `kind` that says: values are bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;

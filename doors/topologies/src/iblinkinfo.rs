@@ -8,11 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Draft;
-use super::imported::Topic;
-use super::infiniband::{Fabric, FabricNode, MAX_PORTS, Width, quoted};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+
+use crate::draft::Draft;
+use crate::imported::Topic;
+use crate::infiniband::{Fabric, FabricNode, MAX_PORTS, Width, quoted};
 
 /// A port that is up.
 struct Port<'a> {

@@ -3,10 +3,11 @@
 //!
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/ibnetdiscover.c` and the networks that come with ibsim.
 
-use super::Draft;
-use super::infiniband::{End, Fabric, FabricNode, Width, quoted};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+
+use crate::draft::Draft;
+use crate::infiniband::{End, Fabric, FabricNode, Width, quoted};
 
 /// Own port, the other end, width and speed where the line has them.
 type PortLine = (u32, End, Option<Width>);

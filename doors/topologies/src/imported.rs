@@ -2,7 +2,7 @@
 
 use oneport_platform::{NodeId, Platform};
 
-use crate::platform_format::PlatformFormat;
+use crate::Format;
 
 /// A platform, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Imported {
     /// The platform.
     pub platform: Platform,
     /// The format of the file.
-    pub format: PlatformFormat,
+    pub format: Format,
     /// Per node id: the kind of the node, "GPU", "PCI switch", ...
     pub node_kinds: Vec<&'static str>,
     /// Per link id: the kind of the link, "nvlink", "pci", ...
@@ -64,6 +64,21 @@ impl Topic {
             Topic::Assumed => "assumed",
             Topic::Merged => "merged",
             Topic::LeftOut => "left out",
+        }
+    }
+}
+
+impl Imported {
+    /// A platform of which nothing was assumed.
+    pub fn plain(platform: Platform, format: Format) -> Self {
+        let node_kinds = platform.nodes().iter().map(|node| if node.is_processor() { "processor" } else { "router" });
+        Imported {
+            node_kinds: node_kinds.collect(),
+            link_kinds: vec!["link"; platform.links().len()],
+            accelerators: Vec::new(),
+            notes: Vec::new(),
+            platform,
+            format,
         }
     }
 }

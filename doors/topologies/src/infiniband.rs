@@ -8,13 +8,12 @@
 
 use std::collections::BTreeMap;
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 
-use super::Draft;
-use super::draft::Role;
-use super::imported::Topic;
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
 
 /// Most ports of all nodes.
 pub(super) const MAX_PORTS: usize = 250_000;

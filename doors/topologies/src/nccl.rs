@@ -8,16 +8,15 @@
 
 use std::collections::BTreeMap;
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 use roxmltree::Node;
 
-use super::Draft;
-use super::draft::Role;
-use super::imported::Topic;
-use super::nccl_rates::{between_cpus, local, pci};
-use super::xml::{self, MAX_DEPTH, children, need, whole, wrong};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
+use crate::nccl_rates::{between_cpus, local, pci};
+use crate::xml::{self, MAX_DEPTH, children, need, whole, wrong};
 
 /// Reads a dump.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {

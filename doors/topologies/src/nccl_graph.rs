@@ -17,12 +17,12 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::{Rational, decimal_down, parse_rational};
 use roxmltree::Node;
 
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
-use crate::topologies::xml;
+use crate::xml;
 
 /// Most bytes of a graph file.
 pub const MAX_GRAPH_BYTES: u64 = 4 << 20;

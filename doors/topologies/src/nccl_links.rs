@@ -1,14 +1,14 @@
 //! NVLink, xGMI and C2C of the GPUs in a dump of NCCL, and links between PCI bridges outside the tree.
 
+use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_platform::Rational;
 use roxmltree::Node;
 
-use super::draft::Role;
-use super::imported::Topic;
-use super::nccl::{Device, Gpu, Reader, bus_id, is_gpu};
-use super::nccl_rates::{local, nvlink, xgmi};
-use super::xml::{need, whole, wrong};
-use crate::error::{FormatError, Mistake, clip};
+use crate::draft::Role;
+use crate::imported::Topic;
+use crate::nccl::{Device, Gpu, Reader, bus_id, is_gpu};
+use crate::nccl_rates::{local, nvlink, xgmi};
+use crate::xml::{need, whole, wrong};
 
 /// Class of an NVLink bridge on the processor's side (POWER9).
 const CPU_BRIDGE: &str = "0x068001";

@@ -1,11 +1,11 @@
 //! The bandwidths that NCCL and RCCL give to links their files do not measure, in GB/s per direction.
 
+use oneport_files::error::{FormatError, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 use roxmltree::Node;
 
-use super::xml::whole;
-use crate::error::{FormatError, clip};
-use crate::source::Source;
+use crate::xml::whole;
 
 /// Within a device, or between a card and its NUMA node: no bottleneck.
 pub(super) fn local() -> Rational {

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use oneport_files::error::{FormatError, Mistake};
+use oneport_files::json::{Json, need};
+use oneport_files::number::rational;
+use oneport_files::scalar::Scalar;
+use oneport_files::source::{Source, read_bytes};
 use oneport_platform::{Rational, parse_rational};
-
-use crate::error::{FormatError, Mistake};
-use crate::json::{Json, need};
-use crate::number::rational;
-use crate::scalar::Scalar;
-use crate::source::{Source, read_bytes};
 
 /// Most bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;

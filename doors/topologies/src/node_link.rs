@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 
-use super::Draft;
-use super::graph::{Attributes, Graph, MAX_ATTRIBUTES};
-use crate::error::{FormatError, Mistake, clip};
-use crate::json::{Json, need};
-use crate::scalar::Scalar;
-use crate::source::Source;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::json::{Json, need};
+use oneport_files::scalar::Scalar;
+use oneport_files::source::Source;
+
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES};
 
 /// Reads a graph.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {

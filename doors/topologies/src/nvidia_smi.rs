@@ -9,14 +9,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 
-use super::Draft;
-use super::draft::Role;
-use super::imported::Topic;
-use super::pci_tree::{Near, PciTree};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
+use crate::pci_tree::{Near, PciTree};
 
 /// Most devices: a machine has some twenty.
 const MAX_DEVICES: usize = 500;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use oneport_files::error::Mistake;
 use oneport_platform::Rational;
 
-use super::Draft;
-use super::draft::Role;
-use super::imported::Topic;
-use crate::error::Mistake;
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
 
 /// The connection of two devices, from near to far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,11 +1,11 @@
 //! Several machines like one, and what joins them.
 
+use oneport_files::error::Mistake;
 use oneport_platform::Rational;
 
-use super::draft::{Draft, Port, Role, gigabytes};
-use super::imported::Topic;
-use super::options::{Fabric, Replicate};
-use crate::error::Mistake;
+use crate::draft::{Draft, Port, Role, gigabytes};
+use crate::imported::Topic;
+use crate::options::{Fabric, Replicate};
 
 /// Puts `count` machines like the draft's into the draft and joins them. Their nodes are called `box0.NAME`, ...
 pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), Mistake> {
@@ -76,9 +76,9 @@ fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), 
     let links = draft.wires.len().saturating_add(ports.saturating_mul(peers)).saturating_mul(order.count);
     draft.check_links(links)?;
     let nodes = draft.members.len().saturating_mul(order.count);
-    if nodes > super::draft::MAX_NODES {
+    if nodes > crate::draft::MAX_NODES {
         let instead = "give a smaller number to --replicate";
-        return Err(Mistake::TooMany { what: "nodes", limit: super::draft::MAX_NODES, instead });
+        return Err(Mistake::TooMany { what: "nodes", limit: crate::draft::MAX_NODES, instead });
     }
     Ok(())
 }

@@ -3,24 +3,23 @@
 //! Hosts are processors, routers forward. A link that routes share becomes a pair of routers with one link between them
 //! of the link's bandwidth, for both directions together if it is SHARED; SPLITDUPLEX links are one such pair per
 //! direction. A link alone on one route joins its ends directly. Routes of zones end at their gateways. Clusters are in
-//! [`simgrid_cluster`](super::simgrid_cluster). Latencies and speeds of hosts are left out.
+//! [`simgrid_cluster`](crate::simgrid_cluster). Latencies and speeds of hosts are left out.
 //!
 //! Facts from simgrid.org, "Platform reference" (`simgrid.dtd`, version 4.1).
 
 use std::collections::BTreeMap;
 
 use num_traits::Signed;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{Rational, Units};
 use roxmltree::Node;
 
-use super::Draft;
-use super::draft::Role;
-use super::graph::rate_in;
-use super::imported::Topic;
-use super::xml::{self, MAX_DEPTH, need, wrong};
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::graph::rate_in;
+use crate::imported::Topic;
+use crate::xml::{self, MAX_DEPTH, need, wrong};
 
 /// Most hosts of all clusters.
 const MAX_HOSTS: usize = 100_000;

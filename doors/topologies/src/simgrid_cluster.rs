@@ -7,15 +7,15 @@
 //! Facts from simgrid.org, "Platform reference", "Torus Cluster", "Fat Tree", "Dragonfly", and `simgrid.dtd`.
 
 use num_traits::Zero;
+use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_platform::Rational;
 use roxmltree::Node;
 
-use super::draft::{MAX_LINKS, MAX_NODES, Role};
-use super::hostlist;
-use super::imported::Topic;
-use super::simgrid::{Reader, Sharing};
-use super::xml::{children, need, wrong};
-use crate::error::{FormatError, Mistake, clip};
+use crate::draft::{MAX_LINKS, MAX_NODES, Role};
+use crate::hostlist;
+use crate::imported::Topic;
+use crate::simgrid::{Reader, Sharing};
+use crate::xml::{children, need, wrong};
 
 /// Most levels of a fat tree, most dimensions of a torus.
 const MAX_LEVELS: usize = 30;

@@ -8,15 +8,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 
-use super::Draft;
-use super::draft::Role;
-use super::hostlist::expand;
-use super::imported::Topic;
-use super::yaml::Yaml;
-use crate::error::{FormatError, Mistake, clip};
-use crate::source::Source;
+use crate::draft::{Draft, Role};
+use crate::hostlist::expand;
+use crate::imported::Topic;
+use crate::yaml::Yaml;
 
 /// Kinds of links by the level of their lower end.
 const LEVELS: [&str; 8] = ["node", "level1", "level2", "level3", "level4", "level5", "level6", "level7"];

@@ -10,13 +10,11 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
+use oneport_files::error::{FormatError, Mistake};
+use oneport_files::json::{Json, need};
+use oneport_files::scalar::Scalar;
+use oneport_files::source::{Source, refused};
 use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
-
-use crate::error::{FormatError, Mistake};
-use crate::json::{Json, need};
-use crate::native::refused;
-use crate::scalar::Scalar;
-use crate::source::Source;
 
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let top = Json::parse(source)?;

@@ -1,9 +1,8 @@
 //! XML, as far as topologies go: no entities of one's own, bounded in every direction.
 
+use oneport_files::error::{FormatError, Mistake, clip, clip_message};
+use oneport_files::source::Source;
 use roxmltree::{Document, Node, ParsingOptions};
-
-use crate::error::{FormatError, Mistake, clip, clip_message};
-use crate::source::Source;
 
 /// Most elements, texts and comments of a document.
 const MAX_NODES: u32 = 1_000_000;

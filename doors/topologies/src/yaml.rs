@@ -1,9 +1,8 @@
 //! YAML as far as topologies go: texts, lists and maps, no references, bounded.
 
+use oneport_files::error::{FormatError, Mistake, clip, clip_message};
+use oneport_files::source::Source;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
-
-use crate::error::{FormatError, Mistake, clip, clip_message};
-use crate::source::Source;
 
 /// Most bytes: such files have some kilobytes.
 const MAX_BYTES: usize = 4 << 20;

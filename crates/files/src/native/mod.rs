@@ -10,9 +10,7 @@ mod write;
 use std::borrow::Cow;
 
 use num_traits::{Signed, Zero};
-use oneport_platform::{
-    Delays, Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational,
-};
+use oneport_platform::{Delays, Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
 
 use measures::{Measure, Measures};
 
@@ -274,9 +272,4 @@ fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
         _ => None,
     };
     number.ok_or_else(|| wrong(scalar, "a whole number of ports, from 1 to 4294967295"))
-}
-
-/// An error of [`Platform::builder`], at a line of a foreign format.
-pub(crate) fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
-    source.error(offset, None, Mistake::Platform(error))
 }

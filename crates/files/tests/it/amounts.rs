@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use oneport_formats::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount, read_work};
+use oneport_files::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount, read_work};
 use oneport_plan::{Amount, Interval, MergeTask};
 use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use oneport_formats::{plan_from_json, plan_to_json};
+use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::{
     Amount, BigUint, Certificate, Collective, Cut, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource,
     ScheduledPattern, Share, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use oneport_formats::{
+use oneport_files::{
     FormatError, MAX_PLATFORM_BYTES, Mistake, PlatformFormat, parse_platform, plan_from_json, read_plan, read_platform,
 };
 
-use PlatformFormat::{Gml, Joined, Json, Matrix, Toml};
+use PlatformFormat::{Json, Matrix, Toml};
 
 /// What no error may take; the machine that runs the tests may be busy.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -52,14 +52,6 @@ fn toml_node(keys: &str) -> String {
     format!("format = \"oneport-platform/1\"\n[[node]]\nname = \"first\"\n[[node]]\n{keys}\n")
 }
 
-fn gml_edge(keys: &str) -> String {
-    format!("graph [\n node [ id 0 label \"x\" ]\n node [ id 1 label \"y\" ]\n edge [ {keys} ]\n]\n")
-}
-
-fn joined_link(keys: &str) -> String {
-    format!("{{\"nodes\": [{{\"id\": 0, \"speed\": 2}}, {{\"id\": 1, \"router\": true}}],\n\"links\": [{{{keys}}}]}}")
-}
-
 /// The files that the rejected ones differ from are accepted.
 #[test]
 fn the_unperturbed_files_are_accepted() {
@@ -67,8 +59,6 @@ fn the_unperturbed_files_are_accepted() {
         (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1")),
         (Toml, toml_node("name = \"second\"\ncompute = 0x10\nports = 2\nreplicates = false\nmodel = \"links\"")),
         (Json, json_link(r#""from": "a", "to": "b", "cost": 1"#)),
-        (Gml, gml_edge("source 0 target 1 LinkSpeedRaw 1e9")),
-        (Joined, joined_link(r#""u": 0, "v": 1, "bandwidth": 2.5"#)),
         (Matrix, "0 1\n1 0".to_string()),
     ] {
         let windows = text.replace('\n', "\r\n");
@@ -262,65 +252,6 @@ fn matrices() {
 }
 
 #[test]
-fn topology_zoo_files() {
-    for (keys, parts) in [
-        ("source 0 target 1", &["bad.file:4", "edge[0] (0 -- 1)", "LinkSpeedRaw", "missing"][..]),
-        ("source 0 target 1 LinkSpeed \"10\"", &["LinkSpeedRaw", "LinkSpeedUnits"]),
-        ("source 0 target 1 LinkSpeed \"10\" LinkSpeedUnits \"X\"", &["edge[0]", "X", "K, M, G or T"]),
-        ("source 0 target 1 LinkSpeed \"<10\" LinkSpeedUnits \"G\"", &["edge[0]", "<10", "number"]),
-        ("source 0 target 1 LinkType \"OC-x\"", &["edge[0]", "'x'", "number"]),
-        ("source 0 target 1 LinkType \"OC-0\"", &["edge[0]", "OC-", "0", "positive"]),
-        ("source 0 target 1 LinkType \"Fibre\"", &["edge[0]", "LinkSpeedRaw", "missing", "OC-n"]),
-        ("source 0 target 1 LinkSpeedRaw 0", &["edge[0]", "LinkSpeedRaw is 0", "positive"]),
-        ("source 0 target 1 LinkSpeedRaw -5", &["edge[0]", "-5", "positive"]),
-        ("source 0 target 2 LinkSpeedRaw 1", &["edge[0] (0 -- 2)", "'2'"]),
-        ("target 1 LinkSpeedRaw 1", &["edge", "'source' is missing"]),
-        ("source 0 source 0 target 1", &["'source' is given twice"]),
-        ("source 0 target 1 LinkSpeedRaw", &["GML", "LinkSpeedRaw needs a number"]),
-        ("source [ 0 ] target 1", &["source needs a number"]),
-        ("source 0 target 1 %", &["'%'"]),
-    ] {
-        refused(Gml, gml_edge(keys), parts);
-    }
-    for (text, parts) in [
-        ("graph [ node [ id 0 ]", &["cut off"][..]),
-        ("graph [ node [ id 0 label \"x", &["cut off", "'\"'"]),
-        ("Creator \"me\"", &["no graph"]),
-        ("graph 7", &["'['"]),
-        ("graph [ node [ id 0 ] node [ id 0 ] ]", &["node", "twice"]),
-        ("graph [ node [ label \"x\" ] ]", &["node", "'id' is missing"]),
-        ("graph [ directed maybe ]", &["0 or 1"]),
-        ("graph [ ]", &["no node"]),
-    ] {
-        refused(Gml, text, parts);
-    }
-    refused(Gml, format!("graph {}", "[ a ".repeat(1_000_000)), &["GML"]);
-    refused(Gml, format!("graph [ a {}", "[ a ".repeat(1_000_000)), &["cut off"]);
-    refused(Gml, format!("graph [ node [ id 0 label \"{}\" ] ]", "&".repeat(10_000_000)), &["too long"]);
-    refused(Gml, "#\n".repeat(8_000_000), &["no graph"]);
-    refused(Gml, "#\n".repeat(9_000_000), &["over 16777216 bytes"]);
-}
-
-#[test]
-fn joined_files() {
-    for (keys, parts) in [
-        (r#""u": 0, "v": 1"#, &["links[0]", "'bandwidth' is missing"][..]),
-        (r#""u": 0, "v": 1, "bandwidth": 0"#, &["links[0].bandwidth", "0", "positive"]),
-        (r#""u": 0, "v": 7, "bandwidth": 1"#, &["links[0].v", "'7'"]),
-        (r#""u": 0, "v": -1, "bandwidth": 1"#, &["links[0].v", "-1", "whole number"]),
-        (r#""u": 0, "v": 0, "bandwidth": 1"#, &["itself"]),
-        (r#""u": 0, "v": 1, "bandwidth": "fast""#, &["links[0].bandwidth", "fast", "number"]),
-        (r#""u": 0, "v": 1, "bandwidth": {}"#, &["links[0].bandwidth", "an object", "a number"]),
-    ] {
-        refused(Joined, joined_link(keys), &[&["bad.file:2"], parts].concat());
-    }
-    refused(Joined, r#"{"nodes": [{"id": 0}], "links": []}"#, &["nodes[0]", "'speed' is missing"]);
-    refused(Joined, r#"{"nodes": [{"id": 0, "speed": -1}], "links": []}"#, &["nodes[0].speed", "-1", "positive"]);
-    refused(Joined, r#"{"nodes": [{"id": 0, "speed": 1}, {"id": 0, "router": true, "name": "b"}]}"#, &["twice"]);
-    refused(Joined, "{}", &["'nodes' is missing"]);
-}
-
-#[test]
 fn bytes_that_are_no_text() {
     for format in PlatformFormat::all() {
         refused(format, "", &["is empty"]);
@@ -384,8 +315,6 @@ fn nesting_bombs_and_long_strings() {
     refused(Json, format!("{{\"format\": \"{long}"), &["JSON", "cut off"]);
     refused(Json, json_link(&format!(r#""from": "a", "to": "b", "cost": 1, "duplex": "{long}""#)), &["characters)"]);
     refused(Matrix, format!("0 {long}\n1 0"), &["bad.file"]);
-    refused(Gml, gml_edge(&format!("source 0 target 1 LinkSpeedRaw \"{long}\"")), &["edge[0]", "characters)"]);
-    refused(Joined, joined_link(&format!(r#""u": 0, "v": 1, "bandwidth": "{long}""#)), &["bandwidth", "characters)"]);
 }
 
 /// A good file cut off anywhere is refused (or is still a whole file), and never panics.
@@ -394,8 +323,6 @@ fn truncated_files() {
     for (format, text) in [
         (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true")),
         (Json, json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#)),
-        (Gml, gml_edge("source 0 target 1 LinkSpeedRaw 1e9")),
-        (Joined, joined_link(r#""u": 0, "v": 1, "bandwidth": 2.5"#)),
         (Matrix, "from,a,b\na,0,\"1\"\nb,\"2\",0".to_string()),
     ] {
         let mut refusals = 0;
@@ -406,7 +333,7 @@ fn truncated_files() {
             }
         }
         assert!(refusals > text.len() / 2, "{format}: {refusals} of {}", text.len());
-        if matches!(format, Json | Joined | Gml) {
+        if format == Json {
             assert!(refusals >= text.trim_end().len(), "{format}: a cut file was accepted");
         }
     }
@@ -418,8 +345,6 @@ fn mutated_files() {
     for (format, text) in [
         (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true")),
         (Json, json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#)),
-        (Gml, gml_edge("source 0 target 1 LinkSpeedRaw 1e9")),
-        (Joined, joined_link(r#""u": 0, "v": 1, "bandwidth": 2.5"#)),
         (Matrix, "from,a,b\na,0,\"1\"\nb,\"2\",0".to_string()),
     ] {
         for place in 0..text.len() {

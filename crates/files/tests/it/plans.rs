@@ -5,7 +5,7 @@ use crate::common;
 use std::time::Instant;
 
 use common::plan;
-use oneport_formats::{Mistake, plan_from_json, plan_to_json, read_plan, write_atomically};
+use oneport_files::{Mistake, plan_from_json, plan_to_json, read_plan, write_atomically};
 use oneport_plan::{
     BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
     SteadyState, Volumes, WeightedPattern,

@@ -4,9 +4,9 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{fixture, plain_platform, platform, shared_data};
-use oneport_formats::{Mistake, PlatformFormat, parse_platform, read_platform, write_platform};
-use oneport_platform::{Platform, PortModel, Rational, parse_rational};
+use common::{fixture, plain_platform, platform};
+use oneport_files::{PlatformFormat, parse_platform, read_platform, write_platform};
+use oneport_platform::{Platform, PortModel, Rational};
 use proptest::prelude::*;
 
 fn parse(text: &str, format: PlatformFormat) -> Platform {
@@ -140,12 +140,6 @@ fn a_matrix_says_no_more_than_bandwidths() {
         let error = write_platform(&platform, PlatformFormat::Matrix).expect_err(change);
         assert!(error.to_string().contains(reason) && error.to_string().contains("write toml or json"), "{error}");
     }
-    let platform = parse("1", PlatformFormat::Matrix);
-    for format in [PlatformFormat::Gml, PlatformFormat::Joined] {
-        let error = write_platform(&platform, format).expect_err("read only");
-        assert!(matches!(&*error.mistake, Mistake::Unsupported { .. }), "{error}");
-        assert!(error.to_string().contains("only read; write toml or json"), "{error}");
-    }
 }
 
 #[test]
@@ -157,111 +151,6 @@ fn numbers_too_long_to_be_read_back_are_not_written() {
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {
         let error = write_platform(&platform, format).expect_err("1201 digits");
         assert!(error.to_string().contains("too long"), "{error}");
-    }
-}
-
-#[test]
-fn topology_zoo_rules() {
-    let text = r#"
-# exported
-Creator "someone"
-graph [
-  Note "nested [ brackets ] are text"
-  extra [ deep [ 1e5 "x" key ] other 2 ]
-  node [ id 0 label "A&#38;B" graphics [ x 1 ] ]
-  node [ id 2 label "twin" ]
-  node [ id 1 label "twin" ]
-  node [ id 3 ]
-  edge [ source 0 target 2 LinkSpeedRaw 1000000000.0 LinkLabel "x" ]
-  edge [ source 2 target 0 LinkSpeed "2.5" LinkSpeedUnits "G" ]
-  edge [ source 0 target 2 LinkSpeed "622" LinkSpeedUnits "M" ]
-  edge [ source 1 target 1 ]
-  edge [ source 1 target 3 LinkSpeedRaw 64000 ]
-]
-"#;
-    let name = |a: &str, b: &str| (a.to_string(), b.to_string());
-    let platform = parse(text, PlatformFormat::Gml);
-    let names: Vec<_> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
-    assert_eq!(names, ["A&B", "twin#2", "twin#1", "#3"]);
-    assert!(platform.nodes().iter().all(|node| node.compute == Some(ratio(1, 1))));
-    // The fastest of three parallel edges, in both directions: 1/2.5 seconds per gigabit.
-    let fast = ratio(2, 5);
-    let slow = ratio(1_000_000_000, 64_000);
-    let both = BTreeMap::from([
-        (name("A&B", "twin#2"), fast.clone()),
-        (name("twin#2", "A&B"), fast.clone()),
-        (name("twin#1", "#3"), slow.clone()),
-        (name("#3", "twin#1"), slow.clone()),
-    ]);
-    assert_eq!(links_by_name(&platform), both);
-    let directed = parse(&text.replace("graph [", "graph [ directed 1"), PlatformFormat::Gml);
-    let one_way = BTreeMap::from([
-        (name("A&B", "twin#2"), ratio(1, 1)),
-        (name("twin#2", "A&B"), fast),
-        (name("twin#1", "#3"), slow),
-    ]);
-    assert_eq!(links_by_name(&directed), one_way);
-}
-
-/// Every network of the Zoo with all its speeds: as many nodes as the file has, symmetric, and read back.
-#[test]
-fn topology_zoo_files() {
-    let Some(folder) = shared_data("topology_zoo") else { return };
-    let mut read = 0;
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|extension| extension != "gml") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("a text");
-        let platform = read_platform(&path).unwrap_or_else(|error| panic!("{error}"));
-        read += 1;
-        assert_eq!(platform.nodes().len(), text.matches("  node [").count(), "{}", path.display());
-        let links = links_by_name(&platform);
-        for ((from, to), cost) in &links {
-            assert_eq!(links.get(&(to.clone(), from.clone())), Some(cost), "{from} -> {to} of {}", path.display());
-        }
-        // Every cost comes from a speed of the file, exactly.
-        let speeds: Vec<_> = text
-            .lines()
-            .filter_map(|line| {
-                let raw =
-                    line.trim().strip_prefix("LinkSpeedRaw ").map(|speed| parse_rational(speed).expect("a number"));
-                // Abilene says OC-192 instead, 192 times 51.84 Mbit/s.
-                let carrier = line.trim().strip_prefix("LinkType \"OC-").and_then(|rest| rest.strip_suffix('"'));
-                let carrier =
-                    carrier.map(|n| parse_rational(n).expect("a number") * parse_rational("51.84e6").expect("one"));
-                raw.or(carrier)
-            })
-            .collect();
-        let gigabit = Rational::from_integer(1_000_000_000.into());
-        assert!(links.values().all(|cost| speeds.contains(&(&gigabit / cost))), "{}", path.display());
-        let json = write_platform(&platform, PlatformFormat::Json).expect("json");
-        assert_eq!(parse(&json, PlatformFormat::Json), platform);
-    }
-    assert!(read >= 17, "{read} files");
-}
-
-#[test]
-fn measured_grids() {
-    if let Some(path) = shared_data("tiers/WAN_3.platform.joined.json") {
-        let platform = read_platform(&path).expect("WAN_3");
-        assert_eq!((platform.nodes().len(), platform.links().len()), (185, 384));
-        assert_eq!(platform.processors().count(), 33);
-        let host = platform.find("LAN61").expect("a LAN host");
-        assert_eq!(platform.node(host).compute, Some(ratio(1000, 68_667)));
-        let link = platform.link_between(platform.find("WAN0").expect("0"), platform.find("WAN6").expect("6"));
-        assert_eq!(platform.link(link.expect("the first link")).cost, ratio(1_000_000, 255_228_625));
-        let bytes = std::fs::read(&path).expect("the file");
-        assert_eq!(parse_platform("WAN_3", &bytes, PlatformFormat::Joined), Ok(platform));
-    }
-    if let Some(path) = shared_data("grids_2004/gridpp_grid_2004.joined.json") {
-        let platform = read_platform(&path).expect("GridPP");
-        assert_eq!((platform.nodes().len(), platform.links().len(), platform.processors().count()), (36, 76, 18));
-        let node = |name| platform.node(platform.find(name).expect(name)).compute.clone();
-        assert_eq!(node("Glasgow"), Some(ratio(1, 200)));
-        assert_eq!(node("CERN"), Some(ratio(1, 1)));
-        assert_eq!(node("NorMAN"), None);
     }
 }
 
@@ -322,7 +211,7 @@ fn delays_of_links() {
              link = [{{ from = \"a\", to = \"b\", {link} }}]\n"
         )
     };
-    let read = |text: &str, format| oneport_formats::parse_platform("text", text.as_bytes(), format);
+    let read = |text: &str, format| oneport_files::parse_platform("text", text.as_bytes(), format);
     let q = |text: &str| oneport_platform::parse_rational(text).expect("a number");
     let of = |link: &str| read(&text(link), PlatformFormat::Toml).unwrap_or_else(|error| panic!("{error}"));
     let platform = of("bandwidth = \"25 GB/s\", latency = \"5 us\", overhead = \"1/2 us\", duplex = true");
@@ -330,7 +219,7 @@ fn delays_of_links() {
         assert_eq!((link.latency(), link.overhead()), (q("1/200000"), q("1/2000000")));
     }
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {
-        let written = oneport_formats::write_platform(&platform, format).expect("written");
+        let written = oneport_files::write_platform(&platform, format).expect("written");
         assert_eq!(
             read(&written, format).expect("read").links().iter().next(),
             platform.links().iter().next(),

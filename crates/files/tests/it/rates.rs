@@ -1,6 +1,6 @@
 //! Files of rates: what is refused, and where.
 
-use oneport_formats::{RatesFile, rates_from_json};
+use oneport_files::{RatesFile, rates_from_json};
 use oneport_plan::{DemandRates, Value};
 use oneport_platform::{Node, Platform, Rational, parse_rational};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use oneport_formats::{plan_from_json, plan_to_json};
+use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::{
     Amount, BigUint, Certificate, Collective, Interval, MergeTask, Pattern, PeriodicSchedule, Plan, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Task, TaskTable, Volumes, WeightedPattern,

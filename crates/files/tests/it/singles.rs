@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use oneport_formats::{
+use oneport_files::{
     AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer, receivers_from_json, starts_from_json,
 };
 use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices};

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{platform, units};
-use oneport_formats::{
+use oneport_files::{
     AmountError, Mistake, PlatformFormat, parse_amount, parse_platform, parse_size, parse_work, write_platform,
 };
 use oneport_plan::Amount;

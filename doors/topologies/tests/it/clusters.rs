@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use oneport_formats::{ImportOptions, PlatformFormat, Rational, Topic};
+use oneport_topologies::{Format, ImportOptions, Rational, Topic};
 
-use super::{check_whole, import, import_with, names, rate, reached, refused, says};
-use crate::common::shared_data;
+use crate::{check_whole, import, import_with, names, rate, reached, refused, says, shared_data};
 
 /// Two hosts with two cards and one with one, on two switches with a double cable between them.
 const IBNETDISCOVER: &str = r#"# Topology file: generated
@@ -46,7 +45,7 @@ Ca  1 "H-0031"    # "login HCA-1"
 fn a_fabric_by_ibnetdiscover() {
     // The command writes tabs.
     let imported = import(&IBNETDISCOVER.replace("  ", "\t"));
-    assert_eq!(imported.format, PlatformFormat::IbNetDiscover);
+    assert_eq!(imported.format, Format::IbNetDiscover);
     let platform = &imported.platform;
     assert_eq!(names(platform), ["node1", "node2", "login", "leaf a", "leaf b"]);
     // 4 x 50, 2 x 50, 4 x 150/11 Gbit/s; two cables of 4 x 25 Gbit/s.
@@ -94,9 +93,9 @@ fn lines_of_iblinkinfo_without_headers() {
 #[test]
 fn a_simulated_fabric_is_one_to_both_programs() {
     for (format, text) in [
-        (PlatformFormat::IbNetDiscover, include_str!("ibsim/ibnetdiscover.txt")),
-        (PlatformFormat::IbLinkInfo, include_str!("ibsim/iblinkinfo.txt")),
-        (PlatformFormat::IbLinkInfo, include_str!("ibsim/iblinkinfo-line.txt")),
+        (Format::IbNetDiscover, include_str!("ibsim/ibnetdiscover.txt")),
+        (Format::IbLinkInfo, include_str!("ibsim/iblinkinfo.txt")),
+        (Format::IbLinkInfo, include_str!("ibsim/iblinkinfo-line.txt")),
     ] {
         let imported = import(text);
         let platform = &imported.platform;
@@ -155,7 +154,7 @@ Switch: 0x0000000000000001 leaf a:
 #[test]
 fn a_fabric_by_iblinkinfo() {
     let imported = import(IBLINKINFO);
-    assert_eq!(imported.format, PlatformFormat::IbLinkInfo);
+    assert_eq!(imported.format, Format::IbLinkInfo);
     let platform = &imported.platform;
     assert_eq!((rate(platform, "node1", "leaf a"), rate(platform, "leaf a", "node2")), ("25".into(), "25".into()));
     // Listed by the switch only.
@@ -200,7 +199,7 @@ const YAML: &str = "---\n- topology: other\n  flat: true\n- topology: main\n  cl
 #[test]
 fn slurm_has_switches_and_the_user_bandwidths() {
     let options = levels(&[("node", 25), ("level1", 40)]);
-    for (format, text) in [(PlatformFormat::SlurmConf, CONF), (PlatformFormat::SlurmYaml, YAML)] {
+    for (format, text) in [(Format::SlurmConf, CONF), (Format::SlurmYaml, YAML)] {
         let imported = import_with(text, &options);
         let platform = &imported.platform;
         assert_eq!(imported.format, format);

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use oneport_formats::{Capacity, ImportOptions, PlatformFormat, Rational, Topic, parse_topology};
 use oneport_platform::Units;
+use oneport_topologies::{Capacity, Format, ImportOptions, Rational, Topic, parse_topology};
 
-use super::{check_whole, import, import_with, names, rate, reached, refused, says};
+use crate::{check_whole, import, import_with, names, rate, reached, refused, says};
 
 fn capacity(attribute: &str, units: &str) -> ImportOptions {
     let units = Units::parse(units).unwrap_or_else(|error| panic!("{error}"));
@@ -18,7 +18,7 @@ fn with_default(rate: u32) -> ImportOptions {
 }
 
 /// One graph in every format: a switch between two nodes and a direct edge, with the capacities in this order.
-fn texts(c: [&str; 3]) -> [(PlatformFormat, String); 5] {
+fn texts(c: [&str; 3]) -> [(Format, String); 5] {
     let quoted = |text: &str| if text.contains(['/', ' ', 'N']) { format!("\"{text}\"") } else { text.to_string() };
     let [a, b, d] = c.map(quoted);
     let node_link = |key: &str| {
@@ -45,11 +45,11 @@ fn texts(c: [&str; 3]) -> [(PlatformFormat, String); 5] {
     );
     let dot = dot.replace("label=<<b>s</b>>", "tooltip=<<b>s</b>>");
     [
-        (PlatformFormat::NodeLink, node_link("edges")),
-        (PlatformFormat::NodeLink, node_link("links")),
-        (PlatformFormat::GraphMl, graphml),
-        (PlatformFormat::Dot, dot.clone()),
-        (PlatformFormat::Dot, dot.replace("--", "->").replace("strict graph", "digraph") + "\n"),
+        (Format::NodeLink, node_link("edges")),
+        (Format::NodeLink, node_link("links")),
+        (Format::GraphMl, graphml),
+        (Format::Dot, dot.clone()),
+        (Format::Dot, dot.replace("--", "->").replace("strict graph", "digraph") + "\n"),
     ]
 }
 
@@ -154,9 +154,9 @@ fn hostile_graphs_end_soon() {
     let deep = format!("{{\"nodes\": {}, \"edges\": []}}", "[".repeat(1_000_000));
     refused(&deep, &none, &["not valid JSON"]);
     let gml = format!("graph [ node [ id 0 {} ] ]", "a 1 ".repeat(1_000_000));
-    let gml = parse_topology("file", gml.as_bytes(), PlatformFormat::Gml, &with_default(1));
+    let gml = parse_topology("file", gml.as_bytes(), Format::Gml, &with_default(1));
     assert!(gml.is_err_and(|error| error.to_string().contains("over 500 attributes")));
-    assert_eq!(PlatformFormat::detect(Path::new("a.gv"), b"digraph g{}"), PlatformFormat::Dot);
+    assert_eq!(Format::detect(Path::new("a.gv"), b"digraph g{}"), Format::Dot);
 }
 
 #[test]
@@ -196,13 +196,13 @@ fn what_networkx_and_graphviz_write() {
         return;
     }
     for (name, format) in [
-        ("karate.json", PlatformFormat::NodeLink),
-        ("karate.graphml", PlatformFormat::GraphMl),
-        ("karate.gml", PlatformFormat::Gml),
-        ("karate.dot", PlatformFormat::Dot),
+        ("karate.json", Format::NodeLink),
+        ("karate.graphml", Format::GraphMl),
+        ("karate.gml", Format::Gml),
+        ("karate.dot", Format::Dot),
     ] {
         let bytes = std::fs::read(folder.join(name)).expect("written");
-        assert_eq!(PlatformFormat::detect(Path::new(name), &bytes), format, "{name}");
+        assert_eq!(Format::detect(Path::new(name), &bytes), format, "{name}");
         let imported = parse_topology(name, &bytes, format, &capacity("weight", "GB/s"));
         let platform = imported.unwrap_or_else(|error| panic!("{error}")).platform;
         // 34 members, 78 friendships that met 231 times in all.

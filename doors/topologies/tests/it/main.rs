@@ -1,28 +1,37 @@
 //! Topologies of other programs: small ones written from facts, and real ones where they are at hand.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
 mod clusters;
+mod gml;
 mod graphs;
+mod joined;
 mod mutants;
 mod nccl;
+mod nccl_graphs;
 mod simulators;
 mod smi;
 
 use std::path::{Path, PathBuf};
 
-use oneport_formats::{Fabric, Rational, Replicate, parse_platform, write_platform};
-use oneport_formats::{FormatError, ImportOptions, Imported, Platform, PlatformFormat, Topic, parse_topology};
+use oneport_files::{PlatformFormat, parse_platform, write_platform};
+use oneport_topologies::parse_topology;
+use oneport_topologies::{Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic};
 
 /// Reads a text whose name says nothing.
 pub fn try_import(text: &str, options: &ImportOptions) -> Result<Imported, FormatError> {
-    let format = PlatformFormat::detect(Path::new("file"), text.as_bytes());
+    let format = Format::detect(Path::new("file"), text.as_bytes());
     parse_topology("file", text.as_bytes(), format, options)
 }
 
+/// As [`import_with`], without options.
 #[track_caller]
 pub fn import(text: &str) -> Imported {
     import_with(text, &ImportOptions::default())
 }
 
+/// Reads a text that has to be read.
 #[track_caller]
 pub fn import_with(text: &str, options: &ImportOptions) -> Imported {
     try_import(text, options).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -53,6 +62,7 @@ pub fn rate(platform: &Platform, from: &str, to: &str) -> String {
     }
 }
 
+/// The names of the nodes, in their order.
 pub fn names(platform: &Platform) -> Vec<&str> {
     platform.nodes().iter().map(|node| node.name.as_str()).collect()
 }
@@ -62,20 +72,26 @@ pub fn says(imported: &Imported, topic: Topic, text: &str) -> bool {
     imported.notes.iter().any(|note| note.topic == topic && note.text.contains(text))
 }
 
+/// Several machines and what joins them.
 pub fn replicated(count: usize, fabric: Fabric, bandwidth: Option<u32>) -> ImportOptions {
     let bandwidth = bandwidth.map(|rate| Rational::from_integer(rate.into()));
     ImportOptions { replicate: Some(Replicate { count, fabric, bandwidth }), ..ImportOptions::default() }
 }
 
-/// The real files of a folder; none, with a line that says so, where the folder is absent.
+/// The data of others; `None`, with a line that says so, where it is absent.
+pub fn shared_data(part: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(part);
+    if !path.exists() {
+        println!("skipped: {part} of the shared data is absent");
+        return None;
+    }
+    Some(path)
+}
+
+/// The real files of a folder of topologies.
 pub fn samples(folder: &str) -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies").join(folder);
-    // A checkout may lie one folder deeper.
-    let roots = [root, Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/topologies").join(folder)];
-    let Some(entries) = roots.iter().find_map(|root| std::fs::read_dir(root).ok()) else {
-        println!("skipped: {} is absent", roots[0].display());
-        return Vec::new();
-    };
+    let Some(root) = shared_data(&format!("topologies/{folder}")) else { return Vec::new() };
+    let entries = std::fs::read_dir(root).expect("a folder");
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
     files.into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))).collect()

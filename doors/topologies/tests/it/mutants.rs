@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use oneport_formats::{ImportOptions, PlatformFormat, Rational, parse_topology};
+use oneport_topologies::{Format, ImportOptions, Rational, parse_topology};
 
-use super::{cluster, try_import};
+use crate::{cluster, try_import};
 
 /// A file of every format that is read and not written.
-fn files() -> Vec<(PlatformFormat, String)> {
+fn files() -> Vec<(Format, String)> {
     let nccl = r#"<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85">
 <pci busid="0:1" class="0x060400" vendor="0x1000" device="0xc010" link_speed="16 GT/s" link_width="16"><pci busid="0:2" class="0x0302"
 link_speed="" link_width="0"><gpu dev="0" sm="80" rank="0"><nvlink target="0:3" count="2" tclass="0x068000"/><c2c bw="9" count="1"/></gpu></pci>
@@ -19,6 +19,7 @@ link_speed="" link_width="0"><gpu dev="0" sm="80" rank="0"><nvlink target="0:3" 
 <node id="a"/><node id="b"/><edge source="a" target="b"><data key="d">2.5</data></edge></graph></graphml>"#;
     let dot = "graph g { a [type=\"switch\"]; subgraph s { b -- a [capacity=\"3\"] } edge [capacity=4]; c -- a -- d }";
     let gml = "graph [ node [ id 0 label \"x\" ] node [ id 1 ] edge [ source 0 target 1 capacity 1e1 ] ]";
+    let joined = r#"{"nodes": [{"id": 0, "speed": 2}, {"id": 1, "router": true}], "links": [{"u": 0, "v": 1, "bandwidth": 2.5}]}"#;
     let net = "switchguid=0x1(1)\nSwitch 2 \"S-1\" # \"leaf\" lid 2\n[1] \"H-2\"[1](3) # \"n mlx5_0\" lid 5 4xHDR\n\n\
                caguid=0x2\nCa 1 \"H-2\" # \"n mlx5_0\"\n[1](3) \"S-1\"[1] # lid 5 lmc 0 \"leaf\" lid 2 4xHDR\n";
     let links = "Switch: 0x01 leaf:\n 2 1[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> 5 1[ ] \"n mlx5_0\" ( )\n\
@@ -33,7 +34,7 @@ name="c"/><distances2hetero nbobjs="2" kind="25" name="NVLinkBandwidth"><indexes
     let simgrid = r#"<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1f"/><host id="b" speed="1f"/><link id="l"
 bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>"#;
     let fat_tree = cluster("FAT_TREE", "2;2,2;1,2;1,1", 4, "limiter_link=\"1GBps\"");
-    use PlatformFormat as F;
+    use Format as F;
     let files = [
         (F::Nccl, nccl),
         (F::NvidiaSmi, smi),
@@ -41,6 +42,7 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
         (F::GraphMl, graphml),
         (F::Dot, dot),
         (F::Gml, gml),
+        (F::Joined, joined),
         (F::IbNetDiscover, net),
         (F::IbLinkInfo, links),
         (F::SlurmConf, slurm),
@@ -56,14 +58,14 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
 }
 
 /// What a format needs beside its file.
-fn options(format: PlatformFormat) -> ImportOptions {
+fn options(format: Format) -> ImportOptions {
     let kinds: &[&str] = match format {
-        PlatformFormat::SlurmConf => &["node", "level1"],
-        PlatformFormat::SlurmYaml => &["node"],
+        Format::SlurmConf => &["node", "level1"],
+        Format::SlurmYaml => &["node"],
         _ => &[],
     };
     let link_bandwidth = kinds.iter().map(|kind| (kind.to_string(), Rational::from_integer(25.into())));
-    let capacity_default = matches!(format, PlatformFormat::Gml | PlatformFormat::Dot);
+    let capacity_default = matches!(format, Format::Gml | Format::Dot);
     ImportOptions {
         link_bandwidth: link_bandwidth.collect::<BTreeMap<_, _>>(),
         capacity_default: capacity_default.then(|| Rational::from_integer(1.into())),
@@ -73,7 +75,7 @@ fn options(format: PlatformFormat) -> ImportOptions {
 
 /// Reads bytes as a format; whether it accepts them.
 #[track_caller]
-fn survives(bytes: &[u8], format: PlatformFormat) -> bool {
+fn survives(bytes: &[u8], format: Format) -> bool {
     let options = options(format);
     match parse_topology("mutant", bytes, format, &options) {
         Ok(_) => true,
@@ -158,14 +160,14 @@ fn bombs() {
     let none = ImportOptions::default();
     for root in ["system", "graphml", "topology", "platform version=\"4.1\""] {
         let name = root.split(' ').next().unwrap_or_default();
-        super::refused(&format!("{bomb}<{root}>&b;</{name}>"), &none, &["entities are not read"]);
+        crate::refused(&format!("{bomb}<{root}>&b;</{name}>"), &none, &["entities are not read"]);
         let deep = 200_000;
         let nested = format!("<{root}>{}{}</{name}>", "<pci busid=\"1\">".repeat(deep), "</pci>".repeat(deep));
-        super::refused(&nested, &none, &["file"]);
+        crate::refused(&nested, &none, &["file"]);
     }
-    super::refused(&cluster("TORUS", "1000000000", 4, ""), &none, &["topo_parameters"]);
+    crate::refused(&cluster("TORUS", "1000000000", 4, ""), &none, &["topo_parameters"]);
     let radical = cluster("FLAT", "", 4, "").replace("0-3", "0-1000000000");
-    super::refused(&radical, &none, &["<cluster>"]);
+    crate::refused(&radical, &none, &["<cluster>"]);
     let many = cluster("FLAT", "", 4, "").replace("0-3", "0-99999");
-    super::refused(&many, &none, &["over 100000"]);
+    crate::refused(&many, &none, &["over 100000"]);
 }

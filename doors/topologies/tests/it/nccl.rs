@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Rational, Topic};
+use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
 
-use super::{check_whole, import, import_with, names, rate, reached, refused, replicated, samples, says};
+use crate::{check_whole, import, import_with, names, rate, reached, refused, replicated, samples, says};
 
 /// Two GPUs of sm 90 with four NVLinks to each of two NVSwitches, behind a PCI switch with a card of 400 Gbit/s, in one
 /// of two NUMA nodes.
@@ -42,7 +42,7 @@ fn given(kind: &str, rate: u32) -> ImportOptions {
 fn one_nvswitch_stands_for_all() {
     let imported = import(SWITCHED);
     let platform = &imported.platform;
-    assert_eq!(imported.format, PlatformFormat::Nccl);
+    assert_eq!(imported.format, Format::Nccl);
     assert_eq!(names(platform), ["gpu0", "gpu1", "cpu0", "pci0a:00.0", "nic0", "cpu1", "nvswitch"]);
     // Eight NVLinks of 20.6 GB/s.
     assert_eq!(rate(platform, "gpu0", "nvswitch"), "824/5");

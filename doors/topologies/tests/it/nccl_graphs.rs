@@ -1,7 +1,7 @@
 //! Graph files of NCCL: what is written is read back, dumps are read as they are, what NCCL would misread is refused.
 
-use oneport_formats::{NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs};
 use oneport_platform::Rational;
+use oneport_topologies::{NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs};
 use proptest::prelude::*;
 
 /// In the manner of a dump: four GPUs, one ring on NVLink, a graph without channels.

@@ -1,9 +1,8 @@
 //! Platforms of simulators: ASTRA-sim, SimGrid; hwloc's machines.
 
-use oneport_formats::{ImportOptions, PlatformFormat, Topic};
+use oneport_topologies::{Format, ImportOptions, Topic};
 
-use super::{check_whole, cluster, import, names, rate, reached, refused, samples, says, try_import};
-use crate::common::shared_data;
+use crate::{check_whole, cluster, import, names, rate, reached, refused, samples, says, shared_data, try_import};
 
 #[test]
 fn astra_sim_has_dimensions() {
@@ -12,7 +11,7 @@ fn astra_sim_has_dimensions() {
         "topology: [ Ring, Switch ]\nnpus_count: [ 3, 2 ]\nbandwidth: [ 500.0, 1.953125 ]  # GB/s\nlatency: [ 1, 2 ]\n";
     let imported = import(text);
     let platform = &imported.platform;
-    assert_eq!(imported.format, PlatformFormat::AstraSim);
+    assert_eq!(imported.format, Format::AstraSim);
     assert_eq!(platform.processors().count(), 6);
     // 2^30 x 500 / 10^9 = 2^23 / 15625; 1.953125 = 5^9 / 10^6.
     assert_eq!(
@@ -63,7 +62,7 @@ const HWLOC: &str = r#"<?xml version="1.0"?><!DOCTYPE topology SYSTEM "hwloc2.dt
 fn hwloc_has_matrices() {
     let imported = import(HWLOC);
     let platform = &imported.platform;
-    assert_eq!(imported.format, PlatformFormat::Hwloc);
+    assert_eq!(imported.format, Format::Hwloc);
     assert_eq!(names(platform), ["cuda0", "cuda1", "cpu0"]);
     assert_eq!((rate(platform, "cuda0", "cuda1"), rate(platform, "cpu0", "cuda0")), ("40".into(), "20".into()));
     assert_eq!(rate(platform, "cuda1", "cpu0"), "none");
@@ -128,7 +127,7 @@ const SIMGRID: &str = r#"<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https:/
 fn simgrid_shares_links_between_routes() {
     let imported = import(SIMGRID);
     let platform = &imported.platform;
-    assert_eq!(imported.format, PlatformFormat::SimGrid);
+    assert_eq!(imported.format, Format::SimGrid);
     assert_eq!(platform.processors().count(), 5);
     assert_eq!(reached(platform), 5);
     // All that passes "la", both ways, shares 125 MB/s.

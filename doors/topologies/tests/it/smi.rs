@@ -1,8 +1,8 @@
 //! Tables of `nvidia-smi topo -m`.
 
-use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Rational, Topic};
+use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
 
-use super::{check_whole, import, import_with, rate, reached, refused, replicated, says};
+use crate::{check_whole, import, import_with, rate, reached, refused, replicated, says};
 
 /// A table of `nvidia-smi topo -m`: columns, rows without their labels.
 fn table(labels: &str, rows: &[&str]) -> String {
@@ -28,7 +28,7 @@ fn four_gpus_with_direct_nvlinks() {
         ],
     );
     let imported = import(&text);
-    assert_eq!(imported.format, PlatformFormat::NvidiaSmi);
+    assert_eq!(imported.format, Format::NvidiaSmi);
     // Four links of 20 GB/s; three times four are fewer than a GPU may have.
     assert_eq!(rate(&imported.platform, "gpu0", "gpu3"), "80");
     assert_eq!(rate(&imported.platform, "gpu0", "cpu0"), "24");

@@ -1,4 +1,4 @@
-//! Random platforms and plans, and the data of others.
+//! Random platforms and plans.
 
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
@@ -12,16 +12,6 @@ use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
 use proptest::prelude::*;
 use proptest::sample::Index;
-
-/// The data of others; says so and returns nothing when it is absent.
-pub fn shared_data(part: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(part);
-    if !path.exists() {
-        println!("skipped: {part} of the shared data is absent");
-        return None;
-    }
-    Some(path)
-}
 
 /// A platform of the fixtures.
 pub fn fixture(name: &str) -> PathBuf {
