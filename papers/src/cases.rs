@@ -5,7 +5,7 @@ use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan, Platform, Problem,
-    Rational, formats, solve,
+    Rational, files, solve,
 };
 use oneport_lp as lp;
 
@@ -108,7 +108,7 @@ pub fn symmetrised_toy() -> Result<Case> {
 
 /// A platform file of the repository.
 pub fn fixture(name: &str) -> Result<Platform> {
-    Ok(formats::read_platform(&rows::root().join("fixtures/platforms").join(name))?)
+    Ok(files::read_platform(&rows::root().join("fixtures/platforms").join(name))?)
 }
 
 /// A random connected platform whose links cost 1 to `most`.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail};
 use num_traits::Zero;
-use oneport::formats::{read_platform, write_atomically};
+use oneport::files::{read_platform, write_atomically};
 use oneport::plan::Form;
 use oneport::watch::Watch;
 use oneport::{

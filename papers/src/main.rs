@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use oneport::formats::write_atomically;
+use oneport::files::write_atomically;
 
 use chapter::Chapter;
 use figures::Body;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use oneport::plan::Form;
-use oneport::{Options, Outcome, Plan, Platform, formats, referee, solve};
+use oneport::{Options, Outcome, Plan, Platform, referee, solve};
 
 use crate::cases::{self, Case};
 use crate::figures::{self, Figure};
@@ -99,7 +99,7 @@ pub fn run() -> Result<Networks> {
     }
     for network in NETWORKS.iter().filter(|network| !network.shared || data.is_dir()) {
         let folder = if network.shared { data.clone() } else { root().join("fixtures/platforms") };
-        match formats::read_platform(&folder.join(network.file)) {
+        match oneport_topologies::read_platform(&folder.join(network.file)) {
             Ok(platform) => networks.add(network, &platform)?,
             Err(error) if network.shared => networks.notes.push(format!("skipped: {}: {error}", network.name)),
             Err(error) => return Err(error.into()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use oneport_formats::{PlatformFormat, write_platform};
+use oneport_files::{PlatformFormat, write_platform};
 use oneport_plan::Certificate;
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Checked, Effort, Verdict, check, referee};

@@ -15,7 +15,7 @@ mod solving;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-pub use oneport_formats as formats;
+pub use oneport_files as files;
 pub use oneport_heterogeneous as heterogeneous;
 pub use oneport_homogeneous as homogeneous;
 pub use oneport_plan as plan;

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 use oneport_drawings::{dot, svg};
-use oneport_formats::{broadcast_to_json, reduction_to_json};
+use oneport_files::{broadcast_to_json, reduction_to_json};
 use oneport_plan::{Broadcast, Costs, Dates, Reduction, Window};
 use oneport_platform::Rational;
 
@@ -57,6 +57,24 @@ fn transfers_are_listed_by_processor() {
     assert_eq!(rows[1], serde_json::json!({"processor": 2, "receiver": 1, "start": "2"}));
     let dot = dot::once_tree(&unequal());
     assert!(dot.contains("2 -> 1 [label=\"2\"]") && dot.contains("1 [peripheries=2]"), "{dot}");
+}
+
+#[test]
+fn graphviz_draws_what_is_written_for_it() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("once.dot");
+    for text in [dot::once_tree(&unequal()), dot::once_tree(&figure_1())] {
+        std::fs::write(&path, &text).unwrap();
+        let Ok(output) = std::process::Command::new("dot").arg("-Tplain").arg(&path).output() else {
+            println!("skipped: there is no Graphviz");
+            return;
+        };
+        let plain = String::from_utf8(output.stdout).unwrap();
+        let count = |word: &str| plain.lines().filter(|line| line.starts_with(word)).count();
+        assert!(
+            output.status.success() && count("edge ") > 0 && count("edge ") == text.matches("->").count(),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
 use num_traits::Zero;
-use oneport::formats::write_atomically;
+use oneport::files::write_atomically;
 use oneport::{Rational, decimal};
 use serde::Deserialize;
 

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use oneport::formats;
 use oneport::plan::Status;
 use oneport::platform::generate::tiers::{TiersInstance, TiersParameters, TiersTables, generate, instantiate};
 use oneport::{Amount, Collective, NodeId, Options, Outcome, Plan, Platform, Problem, Volumes, solve};
@@ -117,7 +116,7 @@ fn run() -> Result<Experiment> {
     let mut found = Experiment { solved, skipped: Vec::new() };
     let file = data_folder().join("tiers/WAN_3.platform.joined.json");
     if file.is_file() {
-        match formats::read_platform(&file) {
+        match oneport_topologies::read_platform(&file) {
             Ok(platform) => {
                 let hosts = platform.processors().collect();
                 found.solved.push(reduce("WAN_3", &platform, hosts, TARGET)?);

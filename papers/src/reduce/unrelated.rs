@@ -1,7 +1,7 @@
 //! RR-4872's `w(P_i, T[k,l,m])` in full: products of matrices, and unrelated machines.
 
 use anyhow::{Result, bail};
-use oneport::{Formulation, Options, Problem, Rating, Rational, Volumes, formats, rate};
+use oneport::{Formulation, Options, Problem, Rating, Rational, Volumes, files, rate};
 
 use crate::cases::{self, Case};
 use crate::rows::{self, Finding};
@@ -22,8 +22,8 @@ pub fn chains() -> Result<Finding> {
 /// The optimum by columns and by the corrected program.
 fn optima(case: &Case, work: &str) -> Result<[Rational; 2]> {
     let folder = rows::root().join("fixtures/volumes");
-    let size = formats::read_amount(&folder.join("matrix-chain-size.json"))?;
-    let work = formats::read_work(&folder.join(work), &case.platform)?;
+    let size = files::read_amount(&folder.join("matrix-chain-size.json"))?;
+    let work = files::read_work(&folder.join(work), &case.platform)?;
     let volumes = Volumes { size, work };
     let problem = Problem::new(&case.platform, &case.collective, &volumes)?;
     let found = |formulation| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use num_traits::{ToPrimitive, Zero};
-use oneport_formats::{PlatformFormat, parse_platform};
+use oneport_files::{PlatformFormat, parse_platform};
 use oneport_plan::{Collective, Volumes};
 use oneport_platform::{Platform, Rational, parse_rational};
 use oneport_truth::busy::maximal_sets;

@@ -51,7 +51,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["oneport-watch", "oneport-numbers", "oneport-platform", "oneport-plan", "oneport-exact"],
     ),
     ("oneport-referee", &["oneport-watch", "oneport-platform", "oneport-plan"]),
-    ("oneport-formats", &["oneport-numbers", "oneport-platform", "oneport-plan", "oneport-watch"]),
+    ("oneport-files", &["oneport-numbers", "oneport-platform", "oneport-plan", "oneport-watch"]),
+    ("oneport-topologies", &["oneport-platform", "oneport-files"]),
     (
         "oneport",
         &[
@@ -70,7 +71,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-homogeneous",
             "oneport-heterogeneous",
             "oneport-referee",
-            "oneport-formats",
+            "oneport-files",
         ],
     ),
     (
@@ -103,7 +104,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     (
         "oneport-cli",
-        &["oneport", "oneport-baselines", "oneport-timing", "oneport-drawings", "oneport-exports", "oneport-programs"],
+        &["oneport", "oneport-baselines", "oneport-timing", "oneport-drawings", "oneport-exports", "oneport-programs", "oneport-topologies"],
     ),
     (
         "oneport-papers",
@@ -118,6 +119,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-matching",
             "oneport-numbers",
             "oneport-period",
+            "oneport-topologies",
             "oneport-trees",
         ],
     ),
@@ -135,7 +137,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "oneport-truth",
-        &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-lp", "oneport-referee", "oneport-formats"],
+        &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-lp", "oneport-referee", "oneport-files"],
     ),
     ("xtask", &[]),
 ];
@@ -146,13 +148,13 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("highs-sys", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
     (
         "serde",
-        &["oneport-formats", "oneport-exports", "oneport-papers"],
+        &["oneport-files", "oneport-exports", "oneport-papers"],
         "model types do not freeze into a file format",
     ),
     (
         "serde_json",
-        &["oneport-formats", "oneport-exports", "oneport-cli", "oneport-papers", "xtask"],
-        "platforms and plans are read and written by oneport-formats, other programs' schedules by oneport-exports",
+        &["oneport-files", "oneport-exports", "oneport-cli", "oneport-papers", "xtask"],
+        "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-exports",
     ),
     ("anyhow", &["oneport-cli", "oneport-papers", "xtask"], "libraries return error enums of their own"),
 ];
@@ -190,7 +192,19 @@ fn read(package: &Value, root: &Path) -> Option<Crate> {
 
 /// Checks every manifest.
 pub fn check(crates: &[Crate]) -> Vec<Problem> {
-    crates.iter().flat_map(check_one).collect()
+    crates.iter().flat_map(check_one).chain(arrows_out(crates)).collect()
+}
+
+/// The theory (`crates/`) knows no door (`doors/`).
+fn arrows_out(crates: &[Crate]) -> Vec<Problem> {
+    let is_door = |name: &String| crates.iter().any(|other| other.name == *name && other.folder.starts_with("doors/"));
+    let arrows = |package: &Crate| -> Vec<Problem> {
+        let manifest = format!("{}/Cargo.toml", package.folder);
+        let doors = package.dependencies.iter().filter(|name| is_door(name));
+        let say = |door| format!("{} is theory (crates/) and must not know {door}, a door (doors/)", package.name);
+        doors.map(|door| Problem::new(&manifest, 0, say(door))).collect()
+    };
+    crates.iter().filter(|package| package.folder.starts_with("crates/")).flat_map(arrows).collect()
 }
 
 fn check_one(package: &Crate) -> Vec<Problem> {
@@ -242,10 +256,25 @@ mod tests {
     }
 
     #[test]
+    fn the_theory_knows_no_door() {
+        let package = |folder: &str, dependencies: &[&str]| Crate {
+            name: folder.replace('/', "-"),
+            folder: folder.to_string(),
+            dependencies: dependencies.iter().map(|name| name.to_string()).collect(),
+            licensed: true,
+        };
+        let all = |of_theory: &[&str]| {
+            let (theory, door) = (package("crates/a", of_theory), package("doors/b", &["crates-a", "doors-c"]));
+            arrows_out(&[theory, door, package("doors/c", &[]), package("papers", &["doors-b"])]).len()
+        };
+        assert_eq!((all(&["serde"]), all(&["doors-b"]), all(&["doors-b", "doors-c"])), (0, 1, 2));
+    }
+
+    #[test]
     fn some_packages_are_reserved() {
         check("oneport-exact", &["highs-sys"], 0);
         check("oneport-lp", &["highs-sys"], 1);
-        check("oneport-formats", &["serde", "serde_json"], 0);
+        check("oneport-files", &["serde", "serde_json"], 0);
         check("oneport-cli", &["serde_json"], 0);
         check("oneport-cli", &["serde"], 1);
         check("oneport-platform", &["serde", "anyhow"], 2);

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use oneport::formats::PlatformFormat;
+use oneport::files::PlatformFormat;
 use questions::{ask, question};
 
 /// Long enough for any question of this size, however loaded the machine; a longer one is reported.
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             Ok(fate) => *counts.entry(format!("{fate:?}").to_lowercase()).or_default() += 1,
             Err(what) => {
                 defects += 1;
-                let platform = oneport::formats::write_platform(&nasty.platform, PlatformFormat::Toml);
+                let platform = oneport::files::write_platform(&nasty.platform, PlatformFormat::Toml);
                 let platform = platform.unwrap_or_else(|error| format!("# {error}"));
                 println!("# seed {seed}: {what}\n# {:?}\n# {:?}\n{platform}", nasty.collective, nasty.options);
             }

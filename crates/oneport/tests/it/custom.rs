@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use oneport::plan::{CollectiveError, CustomDemand, Form, Goals, Wanted};
 use oneport::{
-    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, formats, referee, solve,
+    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, files, referee, solve,
 };
 
 fn fixture(name: &str) -> Platform {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
-    formats::read_platform(&path).unwrap()
+    files::read_platform(&path).unwrap()
 }
 
 /// Its demands, one by one, as a list.
@@ -80,8 +80,8 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                     |plan: &Plan| (plan.steady_state.throughput.clone(), plan.upper_bound.clone(), plan.status);
                 assert_eq!(answer(&one), answer(&other), "{place}");
                 for plan in [&one, &other] {
-                    let text = formats::plan_to_json(plan);
-                    assert_eq!(&formats::plan_from_json("plan.json", text.as_bytes()).unwrap(), plan, "{place}");
+                    let text = files::plan_to_json(plan);
+                    assert_eq!(&files::plan_from_json("plan.json", text.as_bytes()).unwrap(), plan, "{place}");
                 }
                 let read = other;
                 let proved = referee::bound(read.problem().unwrap(), &read.certificate);
@@ -168,13 +168,13 @@ fn bad_lists_are_refused_by_name() {
         ),
     ];
     for (text, word) in cases {
-        let refused = formats::parse_demands("demands.json", text.as_bytes(), false, &platform).unwrap_err();
+        let refused = files::parse_demands("demands.json", text.as_bytes(), false, &platform).unwrap_err();
         assert!(refused.to_string().contains(word), "{text}: {refused}");
     }
     let toml =
         format!("format = \"oneport-demands/1\"\n[[demands]]\nvalues = [\"{a}\"]\nwanted = [\"{b}\"]\nrate = 3\n");
-    let read = formats::parse_demands("demands.toml", toml.as_bytes(), true, &platform).unwrap();
+    let read = files::parse_demands("demands.toml", toml.as_bytes(), true, &platform).unwrap();
     assert_eq!((read.demands(), read.rate(0)), (1, 3));
-    let broken = formats::parse_demands("demands.toml", b"format = ", true, &platform).unwrap_err();
+    let broken = files::parse_demands("demands.toml", b"format = ", true, &platform).unwrap_err();
     assert!(broken.to_string().contains("TOML"), "{broken}");
 }

@@ -5,7 +5,7 @@ use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem,
-    Rational, SHORT_INSTANCES, Volumes, formats, solve,
+    Rational, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
 
@@ -122,7 +122,7 @@ fn a_small_limit_is_no_reason_to_lose_more() {
           { from = "a", to = "b", cost = 1 }, { from = "c", to = "a", cost = 3 },
         ]
     "#;
-    let platform = formats::parse_platform("loss.toml", text, formats::PlatformFormat::Toml).unwrap();
+    let platform = files::parse_platform("loss.toml", text, files::PlatformFormat::Toml).unwrap();
     let collective = Collective::all_to_all(platform.processors().collect());
     let one_percent = Rational::new(1.into(), 100.into());
     let options = Options { period: Period::Losing { most: one_percent, instances: 1 }, ..Options::default() };

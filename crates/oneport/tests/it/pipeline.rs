@@ -6,7 +6,7 @@ use common::{Case, cases, connected_cases, ratio, sample, throughput};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport::{
-    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Status, formats, referee, solve,
+    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Status, files, referee, solve,
 };
 use oneport_period::PeriodError;
 use proptest::prelude::*;
@@ -32,11 +32,10 @@ fn check(case: &Case, plan: &Plan) {
     assert_eq!(verdict.throughput, throughput(case), "{case:?}");
     assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
     assert_eq!((&plan.platform, &plan.collective, &plan.volumes), (&case.platform, &case.collective, &case.volumes()));
-    let text = formats::plan_to_json(plan);
-    let read =
-        formats::plan_from_json("plan.json", text.as_bytes()).unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    let text = files::plan_to_json(plan);
+    let read = files::plan_from_json("plan.json", text.as_bytes()).unwrap_or_else(|error| panic!("{case:?}: {error}"));
     assert_eq!(&read, plan, "{case:?}");
-    assert_eq!(formats::plan_to_json(&read), text, "{case:?}");
+    assert_eq!(files::plan_to_json(&read), text, "{case:?}");
 }
 
 proptest! {
@@ -84,7 +83,7 @@ proptest! {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
         for period in [Period::Exact, Period::AtMost(7), Period::Fixed(ratio(100, 1))] {
             let texts = [(), ()].map(|()| match ask(&case, period.clone(), formulation) {
-                Ok(Outcome::Planned(planned)) => formats::plan_to_json(&planned.plan),
+                Ok(Outcome::Planned(planned)) => files::plan_to_json(&planned.plan),
                 other => format!("{other:?}"),
             });
             prop_assert_eq!(&texts[0], &texts[1]);

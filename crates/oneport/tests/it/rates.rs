@@ -7,7 +7,7 @@ use oneport::plan::{Certificate, DemandRates, Rates};
 use oneport::watch::Watch;
 use oneport::{
     Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Problem, RatesError, Rational, Status, Volumes,
-    formats, plan_of_rates, referee, solve,
+    files, plan_of_rates, referee, solve,
 };
 
 use crate::common::{Case, connected_cases};
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 fn platform(name: &str) -> Platform {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
-    formats::read_platform(&path).unwrap()
+    files::read_platform(&path).unwrap()
 }
 
 #[track_caller]
@@ -30,8 +30,8 @@ fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes, formu
 /// Written, read and extracted again.
 #[track_caller]
 fn round_trip(plan: &Plan) -> Plan {
-    let text = formats::rates_to_json(plan).unwrap();
-    let file = formats::rates_from_json("rates.json", text.as_bytes(), &plan.platform);
+    let text = files::rates_to_json(plan).unwrap();
+    let file = files::rates_from_json("rates.json", text.as_bytes(), &plan.platform);
     let file = file.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!((&file.collective, &file.volumes), (&plan.collective, &plan.volumes));
     let problem = Problem::new(&plan.platform, &file.collective, &file.volumes).unwrap();
@@ -100,7 +100,7 @@ proptest! {
     fn random_flows_come_back(case in connected_cases(6, 12)) {
         let Case { platform, collective, .. } = &case;
         let plan = solved(platform, collective, &case.volumes(), Formulation::Compact);
-        if formats::rates_to_json(&plan).is_ok() {
+        if files::rates_to_json(&plan).is_ok() {
             prop_assert_eq!(round_trip(&plan).status, Status::Optimal);
         }
     }

@@ -143,7 +143,7 @@ fn check_question(platform: &Platform, collective: &Collective, volumes: &Volume
 
 fn fixture(name: &str) -> Platform {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
-    oneport::formats::read_platform(&path).unwrap()
+    oneport::files::read_platform(&path).unwrap()
 }
 
 /// A scatter, a broadcast from the first node and a reduce to it, and an all-to-all of the first three.

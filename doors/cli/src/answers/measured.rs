@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use num_traits::{Signed, Zero};
-use oneport::formats::read_measurements;
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational, Units};
+use oneport_topologies::read_measurements;
 
 use crate::words::usage::usage;
 

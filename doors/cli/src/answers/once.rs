@@ -111,7 +111,7 @@ pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
 mod tests {
     use super::*;
     use oneport::platform::generate::{self, Costs};
-    use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, formats, solve};
+    use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, files, solve};
     use oneport_timing::{TaskList, lower_bound};
 
     fn planned(problem: Problem<'_>) -> Result<Plan> {
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn figure_1_in_512_pieces_is_within_three_thousandths_of_the_bound() -> Result<()> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/platforms/toy-broadcast.toml");
-        let platform = formats::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
+        let platform = files::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
         let source = platform.find("Ps").context("no Ps")?;
         let targets = platform.processors().filter(|node| *node != source).collect();
         let (collective, volumes) = (Collective::broadcast(source, targets), Volumes::default());

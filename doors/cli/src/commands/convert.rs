@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use oneport::formats::{self, PlatformFormat};
+use oneport::files::{self, PlatformFormat};
+use oneport_topologies::Format;
 
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
@@ -20,8 +21,8 @@ pub struct ConvertArguments {
     /// The platform file to write.
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// Format of IN: toml, json, matrix, gml, joined, nccl, nvidia-smi, rocm-smi, node-link, graphml, dot,
-    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, taccl, msccl, astra-sim, hwloc, simgrid (default: by its name
+    /// Format of IN: toml, json, matrix, gml, joined, nccl, nvidia-smi, node-link, graphml, dot,
+    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, astra-sim, hwloc, simgrid (default: by its name
     /// and content).
     #[arg(long, value_name = "F")]
     pub from: Option<String>,
@@ -35,12 +36,10 @@ pub struct ConvertArguments {
 
 /// Runs the command.
 pub fn run(arguments: &ConvertArguments) -> Result<End> {
-    let format = |option: &str, name: &String| -> Result<PlatformFormat> {
-        name.parse().map_err(|error| usage(format!("{option}: {error}")))
-    };
-    let from = arguments.from.as_ref().map(|name| format("--from", name)).transpose()?;
+    let from = arguments.from.as_ref().map(|name| name.parse::<Format>()).transpose();
+    let from = from.map_err(|error| usage(format!("--from: {error}")))?;
     let to = match &arguments.to {
-        Some(name) => format("--to", name)?,
+        Some(name) => name.parse().map_err(|error| usage(format!("--to: {error}")))?,
         None => PlatformFormat::to_write(&arguments.output).ok_or_else(|| {
             usage(format!(
                 "cannot tell the format of {} from its name; add --to toml, json or matrix",
@@ -50,8 +49,8 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     };
     try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
     let platform = arguments.topology.read(&arguments.input, from)?.platform;
-    let text = formats::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
-    formats::write_atomically(&arguments.output, text.as_bytes())
+    let text = files::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
+    files::write_atomically(&arguments.output, text.as_bytes())
         .with_context(|| format!("cannot write {}", arguments.output.display()))?;
     print(&format!(
         "{}: {} ({}), {}",

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
-use oneport::formats::{AnswerFile, Plan};
-use oneport::{formats, referee};
+use oneport::files::{AnswerFile, Plan};
+use oneport::{files, referee};
 use oneport_exports::{
     FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
 };
@@ -140,7 +140,7 @@ impl Answer {
 /// Reads a plan or a reduction, and checks it.
 fn answer(path: &Path) -> Result<Answer> {
     let name = path.display();
-    match formats::read_answer(path)? {
+    match files::read_answer(path)? {
         AnswerFile::Plan(plan) => {
             let problem = plan.problem().with_context(|| format!("{name}"))?;
             referee::check_schedule(problem, &plan.schedule).with_context(|| format!("{name}: violation"))?;
@@ -213,7 +213,7 @@ impl Export<'_> {
         let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
         try_outputs(&self.inputs(), &outputs)?;
         for (file, path) in files.iter().zip(&paths) {
-            formats::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            files::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
         print(&format!("{}: {}{lacks}", format.name, written(self.output, files)))?;

@@ -7,7 +7,7 @@ use clap::Args;
 use num_traits::Zero;
 use oneport::extract::LeftOver;
 use oneport::plan::Problem;
-use oneport::{FromRates, Options, Period, Platform, formats, plan_of_rates};
+use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
 
 use crate::answers::answer::loss_of;
 use crate::flags::instances;
@@ -49,7 +49,7 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let (rates, output) = (&arguments.rates, &arguments.output);
     try_outputs(&[("RATES", rates), ("--platform", &arguments.platform)], &[("--output", output)])?;
     let platform = arguments.reading.read(&arguments.platform)?.platform;
-    let file = formats::read_rates(rates, &platform)?;
+    let file = files::read_rates(rates, &platform)?;
     let period = match &arguments.max_instances {
         Some(most) => Period::AtMost(instances::most(most)?),
         None if arguments.exact_period => Period::Exact,
@@ -58,8 +58,8 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let problem = Problem::new(&platform, &file.collective, &file.volumes)?;
     let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options { period, watch, ..Options::default() });
     let made = made.with_context(|| rates.display().to_string())?;
-    let text = formats::plan_to_json(&made.plan);
-    formats::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    let text = files::plan_to_json(&made.plan);
+    files::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
     print(&told(&platform, &made))?;
     Ok(End::Done)
 }

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use comfy_table::{Table, presets};
 use num_traits::{Inv, Zero};
-use oneport::formats::{self, Imported, PlatformFormat, Topic};
 use oneport::{Collective, Platform, Problem, Rational, Volumes};
+use oneport_topologies::{Format, Imported, Topic, read_topology};
 use serde_json::{Value, json};
 
 use crate::flags::topology::TopologyArguments;
@@ -44,13 +44,13 @@ const MOST_DRAWN: usize = 1 << 14;
 
 /// Runs the command.
 pub fn run(arguments: &InspectArguments) -> Result<End> {
-    let format = arguments.from.as_ref().map(|name| name.parse::<PlatformFormat>()).transpose();
+    let format = arguments.from.as_ref().map(|name| name.parse::<Format>()).transpose();
     let format = format.map_err(|error| usage(format!("--from: {error}")))?;
     try_outputs(&[("FILE", &arguments.file)], &named(&[("--output", &arguments.output)]))?;
     if let Some(path) = &arguments.output {
         drawing::check("--output", path, &[])?;
     }
-    let imported = formats::read_topology(&arguments.file, format, &arguments.topology.options()?)?;
+    let imported = read_topology(&arguments.file, format, &arguments.topology.options()?)?;
     if let Some(path) = &arguments.output {
         let nodes = imported.platform.nodes().len();
         if nodes > MOST_DRAWN {

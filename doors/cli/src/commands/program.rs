@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use oneport::{Options, Outcome, Period, Problem, formats, solve};
+use oneport::{Options, Outcome, Period, Problem, files, solve};
 use oneport_programs::{Form, Program, Which, build, restricted};
 
 use crate::answers::answer::label;
@@ -88,7 +88,7 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         print(&text)?;
         return Ok(End::Done);
     };
-    formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     let (variables, rows) = (program.variables().count(), program.rows().count());
     print(&format!("{}: {}, {}", path.display(), count(variables, "variable"), count(rows, "row")))?;
     Ok(End::Done)

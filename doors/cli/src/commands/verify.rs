@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport::formats::{AnswerFile, OneReduction};
+use oneport::files::{AnswerFile, OneReduction};
 use oneport::watch::Watch;
-use oneport::{Plan, Platform, formats, referee, schedule};
+use oneport::{Plan, Platform, files, referee, schedule};
 
 use crate::answers::reduction as words;
 use crate::flags::limits::{self, LimitArguments};
@@ -47,7 +47,7 @@ pub struct VerifyArguments {
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
-    let plan = match formats::read_answer(&arguments.plan)? {
+    let plan = match files::read_answer(&arguments.plan)? {
         AnswerFile::Plan(plan) => *plan,
         AnswerFile::Reduction(one) => return reduction(arguments, &one),
     };

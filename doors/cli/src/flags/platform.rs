@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use oneport::formats::Imported;
 use oneport::{PortModel, Units};
+use oneport_topologies::Imported;
 
 use crate::flags::topology::TopologyArguments;
 use crate::words::usage::usage;

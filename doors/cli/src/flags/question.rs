@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::Signed;
 use oneport::plan::{Form, Member, Role};
 use oneport::{
-    Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, formats, parse_rational,
+    Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, files, parse_rational,
 };
 
 use crate::flags::platform::ReadingArguments;
@@ -214,7 +214,7 @@ fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collecti
         return Err(usage("custom takes no --group; list the demands of all groups in the file"));
     }
     let missing = || usage("custom needs --demands FILE: JSON or TOML with a list of values and where they are wanted");
-    Ok(formats::read_demands_file(arguments.demands.as_deref().ok_or_else(missing)?, platform)?)
+    Ok(files::read_demands_file(arguments.demands.as_deref().ok_or_else(missing)?, platform)?)
 }
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
@@ -279,8 +279,8 @@ pub fn volumes_of(
     bytes: Option<&str>,
 ) -> Result<Volumes> {
     let units = platform.units();
-    let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
-    let work_file = |text: &str| text.strip_prefix('@').map(|path| formats::read_work(Path::new(path), platform));
+    let file = |text: &str| text.strip_prefix('@').map(|path| files::read_amount(Path::new(path)));
+    let work_file = |text: &str| text.strip_prefix('@').map(|path| files::read_work(Path::new(path), platform));
     let size = match (bytes, file(&arguments.part.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
@@ -289,14 +289,14 @@ pub fn volumes_of(
     let Some(text) = arguments.part.work.as_deref() else { return Ok(Volumes::of_message(platform, size)) };
     let work = match work_file(text) {
         Some(amount) => amount?,
-        None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
+        None => files::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
     };
     Ok(Volumes { size, work })
 }
 
 /// Parses a positive size. Errors quote it as `given`.
 fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
-    let size = formats::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
+    let size = files::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
     if size.constant().is_some_and(|size| !size.is_positive()) {
         bail!(usage(format!("{option}: '{given}' is not positive; a message needs a positive size")));
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use num_traits::Signed;
-use oneport::formats::{self, Capacity, Fabric, ImportOptions, Imported, PlatformFormat, Replicate, Topic};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
+use oneport_topologies::{Capacity, Fabric, Format, ImportOptions, Imported, Replicate, Topic, read_topology};
 
 use crate::words::usage::usage;
 
@@ -45,10 +45,10 @@ pub struct TopologyArguments {
 impl TopologyArguments {
     /// Reads a platform file or a topology. Prints assumed values, and merged and omitted links or nodes, on standard
     /// error.
-    pub fn read(&self, path: &Path, format: Option<PlatformFormat>) -> Result<Imported> {
+    pub fn read(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
         // Standard input, by its name on Unix.
         let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-        let imported = formats::read_topology(path, format, &self.options()?)?;
+        let imported = read_topology(path, format, &self.options()?)?;
         for topic in Topic::ALL {
             for note in imported.notes.iter().filter(|note| note.topic == topic) {
                 eprintln!("note: {}: {}", topic.name(), note.text);

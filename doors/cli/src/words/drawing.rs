@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use oneport::formats;
+use oneport::files;
 
 use crate::words::usage::usage;
 
@@ -42,7 +42,7 @@ pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
 /// # Errors
 /// The file cannot be written, or the picture is too large.
 pub fn write(path: &Path, drawing: &str) -> Result<()> {
-    let write = |bytes: &[u8]| formats::write_atomically(path, bytes);
+    let write = |bytes: &[u8]| files::write_atomically(path, bytes);
     match extension(path).as_str() {
         #[cfg(feature = "png")]
         "png" => {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use oneport::formats;
+use oneport::files;
 
 use crate::words::usage::usage;
 
@@ -46,7 +46,7 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
             let both = path.display();
             bail!(usage(format!("{other} and {option}: both would be written to {both}; give two file names")));
         }
-        formats::try_writing(path).with_context(|| format!("{option}: cannot write {}", path.display()))?;
+        files::try_writing(path).with_context(|| format!("{option}: cannot write {}", path.display()))?;
     }
     Ok(())
 }

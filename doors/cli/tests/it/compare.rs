@@ -186,6 +186,11 @@ fn measured_values_stand_beside_the_bound() {
     assert!(shown.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"), "{shown}");
     oneport(&["compare", "all-gather", "--platform", &box_, "--measured", &log])
         .refused(1, &["all-reduce", "all-gather"]);
+    // A row of NVIDIA/nccl-tests issue 44: old versions have neither root nor operator, and errors as decimals.
+    let row = "   134217728      16777216   float   3298.6   20.34   20.34  0e+00   3070.3   21.86   21.86  0e+00\n";
+    std::fs::write(&log, row).expect("written");
+    let shown = measured(&log).ok().stdout;
+    assert!(shown.contains("21.86 GB/s (busbw of nccl-tests, 128 MiB, in place)"), "{shown}");
     // An old all-gather has neither operator nor root.
     let old = text.replace("all_reduce_perf", "x").replace("sum      -1", "");
     std::fs::write(&log, old).expect("written");

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use common::{Folder, fixture, oneport, read, toy};
-use oneport::formats::{PlatformFormat, write_platform};
+use oneport::files::{PlatformFormat, write_platform};
 use oneport::platform::generate::{Costs, Options, random_connected};
 
 /// A platform on which an exact answer takes far longer than a test.

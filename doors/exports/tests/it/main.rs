@@ -17,3 +17,4 @@ mod preload;
 mod register;
 mod simgrid;
 mod single;
+mod viewers;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use oneport::Problem;
-use oneport::formats::{ListedAlgorithm, ListedSteps, read_algorithm};
+use oneport::files::{ListedAlgorithm, ListedSteps, read_algorithm};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
 
 /// Reads an algorithm from a file and checks that it implements the collective.
@@ -26,6 +26,6 @@ pub fn read(problem: Problem<'_>, path: &Path) -> Result<(Algorithm, Routes)> {
     made.with_context(|| path.display().to_string())
 }
 
-fn send(listed: oneport::formats::ListedSend) -> Send {
+fn send(listed: oneport::files::ListedSend) -> Send {
     Send { from: listed.from, to: listed.to, blocks: listed.blocks, combine: listed.combine }
 }

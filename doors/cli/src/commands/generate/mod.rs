@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use oneport::formats::{self, PlatformFormat};
+use oneport::files::{self, PlatformFormat};
 use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
@@ -207,12 +207,12 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
         let model: PortModel = model.parse().map_err(|error| usage(format!("--model: {error}")))?;
         platform = platform.with_model(model);
     }
-    let text = formats::write_platform(&platform, format)?;
+    let text = files::write_platform(&platform, format)?;
     let Some(output) = &arguments.output else {
         print(&text)?;
         return Ok(End::Done);
     };
-    formats::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    files::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
     print(&format!(
         "{}: {} ({}), {}",
         output.display(),

@@ -9,7 +9,7 @@ use clap::Args;
 use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{Broadcast, Instance, Limit, OneReduction, Proof, Reduction};
 use oneport::referee::Recheck;
-use oneport::{Checked, Judged, Rational, Status, formats};
+use oneport::{Checked, Judged, Rational, Status, files};
 use serde_json::{Map, Value};
 
 use crate::answers::reduction as words;
@@ -223,7 +223,7 @@ impl Answer {
             bail!(usage("--output: the file holds one reduction, and this is none; --tree F.json lists the transfers"));
         };
         let Terms { limit, commutative, proof } = &self.terms;
-        Ok(formats::one_reduction_to_json(&OneReduction {
+        Ok(files::one_reduction_to_json(&OneReduction {
             reduction: (**reduction).clone(),
             limit: *limit,
             commutative: *commutative,
@@ -246,14 +246,14 @@ impl Answer {
     fn tree(&self, path: &Path) -> Result<String> {
         Ok(match (&self.schedule, drawing::extension(path).as_str()) {
             (Schedule::None(_), _) => bail!("--tree: there is no schedule to draw"),
-            (Schedule::Reduction(reduction), "json") => formats::reduction_to_json(reduction),
-            (Schedule::Broadcast(broadcast), "json") => formats::broadcast_to_json(broadcast),
+            (Schedule::Reduction(reduction), "json") => files::reduction_to_json(reduction),
+            (Schedule::Broadcast(broadcast), "json") => files::broadcast_to_json(broadcast),
             (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
             (Schedule::Reduction(reduction), _) => oneport_drawings::svg::once_tree(reduction),
             (Schedule::AllReduce(reduction, broadcast), "json") => format!(
                 "{{\"reduction\": {},\n\"broadcast\": {}}}",
-                formats::reduction_to_json(reduction),
-                formats::broadcast_to_json(broadcast)
+                files::reduction_to_json(reduction),
+                files::broadcast_to_json(broadcast)
             ),
             (Schedule::AllReduce(reduction, _), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
             (Schedule::AllReduce(reduction, _), _) => oneport_drawings::svg::once_tree(reduction),
@@ -272,10 +272,10 @@ impl Answer {
         object.insert("why".into(), self.method.1.clone().into());
         let tree = match &self.schedule {
             Schedule::Reduction(reduction) if reduction.receivers.len() as u64 <= LISTED + 1 => {
-                formats::reduction_to_json(reduction)
+                files::reduction_to_json(reduction)
             }
             Schedule::Broadcast(broadcast) if broadcast.senders.len() as u64 <= LISTED + 1 => {
-                formats::broadcast_to_json(broadcast)
+                files::broadcast_to_json(broadcast)
             }
             _ => return Ok(object),
         };

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use oneport::heterogeneous::{Budget, Method, Processors, check_starts};
 use oneport::homogeneous::Costs;
-use oneport::{Rational, formats, judge_sequence, judge_tree};
+use oneport::{Rational, files, judge_sequence, judge_tree};
 
 use super::answer::Answer;
 use super::read::shorten;
@@ -32,7 +32,7 @@ pub fn sequence(text: &str, processors: &Processors, method: Method, budget: &Bu
 /// The file does not hold one start time per sender. Else the first date at which inequality (1) is violated.
 pub fn starts(path: &Path, processors: &Processors, method: Method, budget: &Budget) -> Result<Answer> {
     let name = path.display();
-    let listed = formats::read_starts(path)?;
+    let listed = files::read_starts(path)?;
     let (times, destination) = (processors.times(), processors.destination());
     if listed.len() != times.len() {
         let right = times.len();
@@ -68,7 +68,7 @@ pub fn starts(path: &Path, processors: &Processors, method: Method, budget: &Bud
 
 /// A tree in a file, with its earliest dates.
 pub fn tree(path: &Path, costs: &Costs, words: &str) -> Result<(u64, Answer)> {
-    let receivers = formats::read_receivers(path)?;
+    let receivers = files::read_receivers(path)?;
     let judged = judge_tree(&receivers, costs).with_context(|| path.display().to_string())?;
     let values = receivers.len() as u64;
     let title = format!("your tree of {}, {words}", count(values, "value"));

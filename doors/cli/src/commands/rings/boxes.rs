@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use oneport::formats::Imported;
 use oneport::plan::{EqualRings, Ring};
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform};
+use oneport_topologies::Imported;
 
 /// The box of a node, as its name says.
 pub fn of(platform: &Platform, node: NodeId) -> Option<&str> {

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use num_traits::ToPrimitive;
-use oneport::formats::{self, Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType};
 use oneport::plan::{EqualRings, LinkId};
 use oneport::{NodeId, Platform, Rational, Rings, RingsError};
+use oneport_topologies::{
+    Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
+};
 
 use super::boxes;
 
@@ -161,8 +163,7 @@ pub fn graphs(
         same_channels: u64::from(equal.rings.len() == 1),
         channels: channels.to_vec(),
     };
-    let texts =
-        channels.iter().map(|channels| formats::write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
+    let texts = channels.iter().map(|channels| write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
     let texts: Vec<String> = texts.collect();
     let read = read_back(&texts, platform, gpus, ranks)?;
     // Routes through switches may be longer than the shortest, so the throughput read back may be lower, never higher.
@@ -214,7 +215,7 @@ pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -
 
 /// The graph of rings of a file.
 fn rings_of(name: &str, bytes: &[u8]) -> Result<NcclGraph> {
-    let graphs = formats::parse_nccl_graphs(name, bytes)?;
+    let graphs = parse_nccl_graphs(name, bytes)?;
     let graph = graphs.into_iter().find(|graph| graph.id == RING.0);
     graph.with_context(|| format!("{name}: it has no rings; they are the graph of id 0"))
 }

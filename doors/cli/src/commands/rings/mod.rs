@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use oneport::formats::{self, PathType};
+use oneport::files;
 use oneport::{Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes};
+use oneport_topologies::PathType;
 
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::FileArguments;
@@ -108,7 +109,7 @@ fn write(arguments: &RingsArguments, path: &Path, graphs: graph::Graphs, path_ty
     let inputs = [("FILE", arguments.platform.file.as_path())];
     try_outputs(&inputs, &outputs)?;
     for (path, (_, text)) in paths.iter().zip(&graphs.files) {
-        formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(text::Written { paths, path_type, channels: graphs.channels, speed: graphs.speed })
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use oneport::formats::PathType;
 use oneport::plan::Ring;
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform, Rated, Rational, Rings, Status};
+use oneport_topologies::PathType;
 use serde_json::{Value, json};
 
 use super::graph::{Judged, Ranks};

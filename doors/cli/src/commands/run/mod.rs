@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport::plan::Timeline;
 use oneport::schedule::{self, Horizon, Policy};
-use oneport::{Plan, Problem, Rational, formats, parse_rational, referee};
+use oneport::{Plan, Problem, Rational, files, parse_rational, referee};
 
 use crate::words::end::End;
 use crate::words::output::print;
@@ -60,7 +60,7 @@ struct Delivery {
 /// Runs the command.
 pub fn run(arguments: &RunArguments) -> Result<End> {
     let horizon = (arguments.until.as_deref().map(time).transpose()?, arguments.instances.as_deref().map(whole));
-    let plan = formats::read_plan(&arguments.plan)?;
+    let plan = files::read_plan(&arguments.plan)?;
     let name = arguments.plan.display();
     referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
     let delivery = match horizon {

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use oneport::formats::{AnswerFile, OneReduction};
+use oneport::files::{AnswerFile, OneReduction};
 use oneport::plan::{Kind, Timeline, WeightedPattern};
 use oneport::schedule::ScheduleError;
-use oneport::{Plan, formats, referee, schedule};
+use oneport::{Plan, files, referee, schedule};
 
 use crate::words::drawing;
 use crate::words::end::End;
@@ -74,7 +74,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     for (option, path) in named(&drawings) {
         drawing::check(option, path, if ["--tree", "--windows"].contains(&option) { &["dot", "gv"] } else { &[] })?;
     }
-    let plan = match formats::read_answer(&arguments.plan)? {
+    let plan = match files::read_answer(&arguments.plan)? {
         AnswerFile::Plan(plan) => *plan,
         AnswerFile::Reduction(one) => return one_reduction(arguments, &one),
     };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use oneport::plan::{DemandRates, Rates, Value};
-use oneport::{NodeId, Plan, Rational, formats};
+use oneport::{NodeId, Plan, Rational, files};
 
 use super::prices::prices;
 use super::tables::table;
@@ -49,7 +49,7 @@ impl Variable {
 /// The rates of the collective are ambiguous.
 pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<String> {
     if arguments.json {
-        return Ok(formats::rates_to_json(plan)?.trim_end().to_string());
+        return Ok(files::rates_to_json(plan)?.trim_end().to_string());
     }
     let variables = variables(plan)?;
     if arguments.csv {

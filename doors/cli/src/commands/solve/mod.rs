@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, formats, parse_rational,
-    solve_watched,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, files, parse_rational, solve_watched,
 };
 use serde_json::json;
 
@@ -165,7 +164,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             // The answer is printed even if its file cannot be written after all.
             let written = arguments.output.as_ref().map_or(Ok(()), |path| {
                 let watch = options.watch.finishing(WRITING);
-                formats::write_atomically_with(path, |file| formats::write_plan(&planned.plan, file, &watch))
+                files::write_atomically_with(path, |file| files::write_plan(&planned.plan, file, &watch))
                     .with_context(|| format!("cannot write {}", path.display()))
             });
             shaped.iter().for_each(|shaped| shape::claim(&mut planned.plan, shaped));

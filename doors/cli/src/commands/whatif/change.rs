@@ -13,7 +13,7 @@ use anyhow::Result;
 use num_traits::Signed;
 use oneport::platform::{Change, LinkId, Number};
 use oneport::units::{Dimension, Quantity};
-use oneport::{NodeId, Platform, PortModel, Rational, Units, formats, parse_rational};
+use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rational};
 
 use crate::words::usage::usage;
 
@@ -247,7 +247,7 @@ fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
     }
     let names = platform.node_ids().map(|node| platform.name(node));
     let shown: String = pattern.chars().take(60).flat_map(char::escape_debug).collect();
-    Err(match formats::closest(pattern, names) {
+    Err(match files::closest(pattern, names) {
         Some(close) => format!("there is no node '{shown}'; did you mean '{close}'?"),
         None => format!("there is no node '{shown}'; the nodes are {}", listed(platform, platform.node_ids())),
     })

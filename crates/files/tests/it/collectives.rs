@@ -1,0 +1,557 @@
+//! Plans of broadcasts, all-gathers, all-reduces, scans and groups, under every port model.
+
+use std::time::Instant;
+
+use oneport_files::{plan_from_json, plan_to_json};
+use oneport_plan::{
+    Amount, BigUint, Certificate, Collective, Cut, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource,
+    ScheduledPattern, Share, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+
+fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+fn part(first: usize, last: usize) -> Interval {
+    Interval { first, last }
+}
+
+fn nodes(list: &[usize]) -> Vec<NodeId> {
+    list.iter().map(|&node| NodeId::new(node)).collect()
+}
+
+fn transfer(link: usize, part: Interval, after: Option<u32>) -> Task {
+    Task::Send { link: LinkId::new(link), part, after }
+}
+
+fn merge(node: usize, part: Interval, split: usize, inputs: [Option<u32>; 2]) -> Task {
+    let [left, right] = inputs;
+    Task::Merge { node: NodeId::new(node), part, split, left, right }
+}
+
+fn copies(commodity: usize, hops: &[(usize, Option<u32>)]) -> Pattern {
+    let hop = |&(link, after): &(usize, Option<u32>)| (LinkId::new(link), after);
+    Pattern::arborescence(commodity, hops.iter().map(hop))
+}
+
+/// A line of three processors, both ways: links 0: A B, 1: B A, 2: B C, 3: C B.
+fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
+    let mut builder = Platform::builder();
+    let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).expect("a node"));
+    builder.duplex(ids[0], ids[1], ratio(1, 1)).expect("a link");
+    builder.duplex(ids[1], ids[2], ratio(2, 1)).expect("a link");
+    let weight = ratio(1, 2);
+    let weighted = |pattern: &Pattern| WeightedPattern { pattern: pattern.clone(), weight: weight.clone() };
+    let scheduled = |pattern: &Pattern| ScheduledPattern { pattern: pattern.clone(), copies: BigUint::from(1_u32) };
+    Plan {
+        platform: builder.build().expect("a platform"),
+        collective,
+        volumes: Volumes::of_size(ratio(1, 1)),
+        status: Status::Feasible,
+        steady_state: SteadyState { throughput: ratio(1, 2), patterns: patterns.iter().map(weighted).collect() },
+        certificate: Certificate::default(),
+        upper_bound: ratio(1, 1),
+        schedule: PeriodicSchedule {
+            period: ratio(2, 1),
+            instances: BigUint::from(1_u32),
+            patterns: patterns.iter().map(scheduled).collect(),
+            slots: vec![Slot { length: ratio(1, 1), links: vec![LinkId::new(0), LinkId::new(2)] }],
+        },
+    }
+}
+
+fn broadcast() -> Plan {
+    let mut plan =
+        plan(Collective::broadcast(NodeId::new(0), nodes(&[2, 1])), vec![copies(0, &[(0, None), (2, Some(0))])]);
+    plan.platform = plan.platform.with_model(PortModel::HalfDuplex);
+    plan.certificate = Certificate {
+        prices: vec![(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))],
+        odd_sets: vec![(
+            OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] },
+            ratio(1, 2),
+        )],
+        cuts: vec![
+            Cut { demand: None, nodes: nodes(&[0]), weight: ratio(1, 4) },
+            Cut { demand: Some(0), nodes: nodes(&[0, 1]), weight: ratio(3, 4) },
+        ],
+        ..Certificate::default()
+    };
+    plan
+}
+
+fn all_reduce() -> Plan {
+    let tasks = vec![
+        transfer(0, part(0, 0), None),
+        transfer(3, part(2, 2), None),
+        merge(1, part(0, 1), 0, [Some(0), None]),
+        merge(1, part(0, 2), 1, [Some(2), Some(1)]),
+        transfer(1, part(0, 2), Some(3)),
+        transfer(2, part(0, 2), Some(3)),
+    ];
+    plan(
+        Collective::all_reduce(nodes(&[0, 1, 2])),
+        vec![
+            Pattern { demand: 0, order: None, tasks: tasks.clone() },
+            Pattern { demand: 0, order: Some(vec![2, 1, 0]), tasks },
+        ],
+    )
+}
+
+fn scan() -> Plan {
+    let tasks = vec![
+        transfer(0, part(0, 0), None),
+        merge(1, part(0, 1), 0, [Some(0), None]),
+        transfer(2, part(0, 1), Some(1)),
+        merge(2, part(0, 2), 1, [Some(2), None]),
+    ];
+    let mut plan = plan(Collective::scan(nodes(&[0, 1, 2])), vec![Pattern { demand: 0, order: None, tasks }]);
+    let share = |goal, task, price| Share { demand: 0, goal, task, price };
+    let merge = Task::merge(NodeId::new(1), part(0, 1), 0);
+    plan.certificate.shares = vec![
+        share(1, merge, ratio(1, 3)),
+        share(2, Task::send(LinkId::new(2), part(0, 1)), ratio(2, 1)),
+        share(2, merge, ratio(2, 3)),
+    ];
+    plan
+}
+
+/// Every kind of demand; the commutative reduction has an order of its own.
+fn groups() -> Plan {
+    let member = |rate, collective| Member { collective, rate };
+    let line = || nodes(&[0, 1]);
+    let scheme = |commodity| {
+        let tasks = vec![
+            transfer(0, part(0, 0), None),
+            merge(1, part(0, 1), 0, [Some(0), None]),
+            transfer(1, part(0, 1), Some(1)),
+        ];
+        Pattern { demand: commodity, order: None, tasks }
+    };
+    let reduction = Pattern::tree(
+        6,
+        Some(vec![1, 0]),
+        vec![Task::send(LinkId::new(2), part(0, 0)), Task::merge(NodeId::new(2), part(0, 1), 0)],
+    );
+    plan(
+        Collective::Groups(vec![
+            member(1, Collective::scatter(NodeId::new(0), nodes(&[1, 2]))),
+            member(3, Collective::all_gather(line())),
+            member(1, Collective::all_reduce(line()).in_order()),
+            member(u64::MAX, Collective::scan(line())),
+            member(2, Collective::reduce(NodeId::new(2), nodes(&[2, 1]))),
+        ]),
+        vec![
+            Pattern::path(0, vec![LinkId::new(0)]),
+            Pattern::path(1, vec![LinkId::new(0), LinkId::new(2)]),
+            copies(2, &[(0, None)]),
+            copies(3, &[(1, None)]),
+            scheme(4),
+            scheme(5),
+            reduction,
+        ],
+    )
+}
+
+/// The layout of the file is a contract with scripts.
+#[test]
+fn the_layout() {
+    let all_gather =
+        plan(Collective::all_gather(nodes(&[1, 0])), vec![copies(0, &[(1, None)]), copies(1, &[(0, None)])]);
+    for (plan, lines) in [
+        (
+            broadcast(),
+            &[
+                r#"  "collective": {"name": "broadcast", "source": "A", "targets": ["C", "B"]},"#,
+                r#"    {"resource": "port", "node": "B", "price": "1/3"},"#,
+                r#"    {"resource": "link", "link": 2, "price": "1/5"}"#,
+                r#"  "odd_sets": ["#,
+                r#"    {"ports": [{"resource": "port", "node": "A"}, {"resource": "port", "node": "B"}, {"resource": "port", "node": "C"}], "links": [3], "price": "1/2"}"#,
+                r#"  "cuts": ["#,
+                r#"    {"nodes": ["A"], "weight": "1/4"},"#,
+                r#"    {"demand": 0, "nodes": ["A", "B"], "weight": "3/4"}"#,
+                r#"    {"demand": 0, "tasks": [{"link":0},{"link":2}], "weight": "1/2"}"#,
+                r#"      {"demand": 0, "tasks": [{"link":0},{"link":2}], "copies": "1"}"#,
+            ][..],
+        ),
+        (
+            all_gather,
+            &[
+                r#"  "collective": {"name": "all-gather", "participants": ["B", "A"]},"#,
+                r#"    {"demand": 1, "tasks": [{"link":0}], "weight": "1/2"}"#,
+            ],
+        ),
+        (
+            all_reduce(),
+            &[
+                r#"  "collective": {"name": "all-reduce", "participants": ["A", "B", "C"], "commutative": true},"#,
+                r#"  "work": "1","#,
+                r#"    {"demand": 0, "order": ["C","B","A"], "tasks": [{"link":0,"part":[0,0]},{"link":3,"part":[2,2],"after":null},{"merge":"B","part":[0,1],"split":0,"left":0,"right":null},{"merge":"B","part":[0,2],"split":1,"left":2,"right":1},{"link":1,"part":[0,2]},{"link":2,"part":[0,2],"after":3}], "weight": "1/2"}"#,
+            ],
+        ),
+        (
+            scan(),
+            &[
+                r#"  "collective": {"name": "scan", "participants": ["A", "B", "C"]},"#,
+                r#"  "work": "1","#,
+                r#"  "shares": ["#,
+                r#"    {"demand":0,"goal":1,"merge":"B","part":[0,1],"split":0,"price":"1/3"},"#,
+                r#"    {"demand":0,"goal":2,"link":2,"part":[0,1],"price":"2"},"#,
+                r#"    {"demand":0,"goal":2,"merge":"B","part":[0,1],"split":0,"price":"2/3"}"#,
+            ],
+        ),
+        (
+            groups(),
+            &[
+                r#"  "collective": {"name": "groups", "members": ["#,
+                r#"    {"rate": "1", "collective": {"name": "scatter", "source": "A", "targets": ["B", "C"]}},"#,
+                r#"    {"rate": "2", "collective": {"name": "reduce", "target": "C", "participants": ["C", "B"], "commutative": true}}"#,
+                r#"  ]},"#,
+                r#"    {"demand": 1, "tasks": [{"link":0},{"link":2}], "weight": "1/2"},"#,
+                r#"    {"demand": 3, "tasks": [{"link":1}], "weight": "1/2"},"#,
+                r#"    {"demand": 6, "order": ["B","C"], "tasks": [{"link":2,"part":[0,0]},{"merge":"C","part":[0,1],"split":0,"left":0,"right":null}], "weight": "1/2"}"#,
+            ],
+        ),
+    ] {
+        let text = plan_to_json(&plan);
+        for line in lines {
+            assert!(text.lines().any(|other| other == *line), "{line}\nin {text}");
+        }
+        // Absent where there is nothing to say.
+        assert_eq!(text.contains("odd_sets"), !plan.certificate.odd_sets.is_empty());
+        assert_eq!(text.contains("cuts"), !plan.certificate.cuts.is_empty());
+        assert_eq!(text.contains("shares"), !plan.certificate.shares.is_empty());
+        for absent in ["borders", "gatherings", "potentials", "exchanges"] {
+            assert!(!text.contains(absent));
+        }
+        assert_eq!(text.contains("\"work\""), plan.collective.combines());
+        assert_eq!(plan_from_json("plan", text.as_bytes()).as_ref(), Ok(&plan), "{text}");
+        for end in 0..text.trim_end().len() {
+            assert!(plan_from_json("cut", &text.as_bytes()[..end]).is_err(), "cut at {end}");
+        }
+    }
+    // A rate may be a JSON number, empty lists may be there, commutative may be silent.
+    let loose = plan_to_json(&groups()).replace("\"rate\": \"3\"", "\"rate\": 3");
+    assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(groups()));
+    let loose =
+        plan_to_json(&scan()).replacen("\n  \"patterns\"", "\"odd_sets\": [], \"cuts\": [],\n  \"patterns\"", 1);
+    assert!(loose.contains("cuts"));
+    assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(scan()));
+}
+
+#[test]
+fn every_model_and_resource_is_read_back() {
+    for model in PortModel::ALL {
+        let mut plan = broadcast();
+        plan.platform = plan.platform.with_model(model);
+        plan.certificate.prices =
+            Resource::of_platform(&plan.platform).into_iter().zip([ratio(1, 9)].into_iter().cycle()).collect();
+        assert!(!plan.certificate.prices.is_empty());
+        assert_eq!(plan_from_json("plan", plan_to_json(&plan).as_bytes()), Ok(plan));
+    }
+}
+
+fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
+    assert!(text.contains(from), "{from} in {text}");
+    let start = Instant::now();
+    let broken = text.replacen(from, to, 1);
+    let error = plan_from_json("plan", broken.as_bytes()).expect_err(&broken[..broken.len().min(5000)]);
+    let message = error.to_string();
+    assert!(message.starts_with("plan:") && !message.contains('\n') && message.len() < 800, "{message}");
+    for part in parts {
+        assert!(message.contains(part), "says '{part}': {message}");
+    }
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+/// One change each: refused, with the place and what would be right.
+#[test]
+fn perturbed_broadcasts_are_refused() {
+    let text = plan_to_json(&broadcast());
+    let (hops, odd) = ("[{\"link\":0},{\"link\":2}]", "[{\"resource\": \"port\", \"node\": \"A\"},");
+    let port = "{\"resource\": \"port\", \"node\": \"B\", \"price\"";
+    let link = "{\"resource\": \"link\", \"link\": 2";
+    for (from, to, parts) in [
+        ("\"broadcast\"", "\"brodcast\"", &["plan:3: collective.name", "\"brodcast\"", "broadcast, all-gather"][..]),
+        ("\"source\": \"A\"", "\"source\": \"B\"", &["plan:3: collective", "'B'", "itself"]),
+        ("\"source\": \"A\", ", "", &["collective", "'source' is missing"]),
+        ("[\"C\", \"B\"]", "[\"C\", \"B\"], \"commutative\": true", &["'collective.commutative'", "source, targets"]),
+        ("[\"C\", \"B\"]", "[\"C\", \"B\"], \"members\": []", &["'collective.members'", "name, source, targets"]),
+        ("\"size\": \"1\",", "\"size\": \"1\", \"work\": \"1\",", &["plan:5: work", "combines nothing"]),
+        (
+            port,
+            "{\"resource\": \"ports\", \"node\": \"B\", \"price\"",
+            &["certificate[0].resource", "\"ports\"", "port"],
+        ),
+        (port, "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"", &["certificate[0].link", "a node"]),
+        (port, "{\"resource\": \"port\", \"price\"", &["certificate[0]", "'node' is missing"]),
+        (link, "{\"resource\": \"link\", \"link\": 4", &["certificate[1].link", "link 4", "there are 4"]),
+        (link, "{\"resource\": \"link\", \"link\": \"2\"", &["certificate[1].link", "\"2\"", "counted from 0"]),
+        (link, "{\"resource\": \"link\", \"node\": \"A\"", &["certificate[1].node", "'node' is given"]),
+        (link, "{\"resource\": \"link\"", &["certificate[1]", "'link' is missing"]),
+        (
+            odd,
+            "[{\"resource\": \"compute\", \"node\": \"A\"},",
+            &["odd_sets[0].ports[0].resource", "compute", "a port"],
+        ),
+        (odd, "[{\"resource\": \"link\", \"node\": \"A\"},", &["odd_sets[0].ports[0].node", "'node' is given"]),
+        (odd, "[{\"resource\": \"link\", \"link\": 0},", &["odd_sets[0].ports[0]", "unknown key 'link'"]),
+        (odd, "[{\"resource\": \"send\", \"node\": \"Z\"},", &["odd_sets[0].ports[0].node", "'Z'"]),
+        ("\"links\": [3], ", "\"links\": [9], ", &["odd_sets[0].links[0]", "link 9", "there are 4"]),
+        ("\"links\": [3], ", "", &["odd_sets[0]", "'links' is missing"]),
+        ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["odd_sets[0]", "'weight'", "ports, links, price"]),
+        ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["odd_sets[0]", "7", "an object"]),
+        (
+            "\"cuts\": [",
+            "\"cuts\": {}, \"x\": [",
+            &["'x'", "odd_sets, cuts, shares, borders, gatherings, potentials, exchanges, patterns"],
+        ),
+        ("\"demand\": 0, \"nodes\"", "\"demand\": 1, \"nodes\"", &["cuts[1].demand", "demand 1", "there are 1"]),
+        ("\"demand\": 0, \"nodes\"", "\"demand\": null, \"nodes\"", &["cuts[1].demand", "null"]),
+        ("[\"A\"], \"weight\"", "[0], \"weight\"", &["cuts[0].nodes[0]", "0", "a string"]),
+        ("\"weight\": \"1/4\"", "\"weight\": \"much\"", &["cuts[0].weight", "'much'"]),
+        ("\"demand\": 0, \"tasks\"", "\"demand\": 1, \"tasks\"", &["patterns[0].demand", "demand 1", "there are 1"]),
+        ("\"demand\": 0, \"tasks\"", "\"tasks\"", &["patterns[0]", "'demand' is missing"]),
+        ("\"demand\": 0, \"tasks\"", "\"hops\"", &["patterns[0]", "'hops'", "demand, order, tasks, weight"]),
+        ("\"demand\": 0, \"tasks\"", "\"demand\": 0, \"order\": [\"A\"], \"tasks\"", &["order", "not commutative"]),
+        (hops, "[0,2]", &["patterns[0].tasks[0]", "0", "an object"]),
+        (hops, "[{\"link\":0},{\"after\":0}]", &["patterns[0].tasks[1]", "'link' is missing"]),
+        (hops, "[{\"link\":4},{\"link\":2}]", &["patterns[0].tasks[0].link", "link 4", "there are 4"]),
+        (hops, "[{\"link\":null},{\"link\":2}]", &["patterns[0].tasks[0].link", "null", "the number of a link"]),
+        (hops, "[{\"link\":0,\"after\":0}]", &["patterns[0].tasks[0].after", "earlier task 0", "there are 0"]),
+        (
+            hops,
+            "[{\"link\":0},{\"link\":2,\"after\":1}]",
+            &["patterns[0].tasks[1].after", "earlier task 1", "there are 1"],
+        ),
+        (hops, "[{\"link\":0},{\"link\":2,\"after\":4294967296}]", &["tasks[1].after", "earlier task 4294967296"]),
+        (hops, "[{\"link\":0},{\"link\":2,\"after\":99999999999999999999}]", &["tasks[1].after", "earlier task 9999"]),
+        (hops, "[{\"link\":0},{\"link\":2,\"after\":-1}]", &["patterns[0].tasks[1].after", "-1", "counted from 0"]),
+        (hops, "[{\"link\":0},{\"link\":2,\"after\":0.0}]", &["patterns[0].tasks[1].after", "0.0", "counted from 0"]),
+        (hops, "[{\"link\":0,\"part\":[0,1]}]", &["patterns[0].tasks[0].part[1]", "operand 1", "there are 1"]),
+        (hops, "[{\"merge\":\"A\",\"split\":0}]", &["patterns[0].tasks[0]", "'left' is missing"]),
+        (hops, "{}", &["patterns[0].tasks", "an object", "an array"]),
+    ] {
+        refused(&text, from, to, parts);
+    }
+}
+
+#[test]
+fn perturbed_shares_are_refused() {
+    let text = plan_to_json(&scan());
+    let merge = "\"goal\":1,\"merge\":\"B\",\"part\":[0,1],\"split\":0";
+    for (from, to, parts) in [
+        ("\"demand\":0,", "", &["shares[0]", "'demand' is missing"][..]),
+        ("\"demand\":0,", "\"demand\":1,", &["shares[0].demand", "demand 1", "there are 1"]),
+        ("\"goal\":1,", "", &["shares[0]", "'goal' is missing"]),
+        ("\"goal\":1,", "\"goal\":3,", &["shares[0].goal", "goal 3", "there are 3"]),
+        (merge, "\"goal\":1,\"part\":[0,1]", &["shares[0]", "'link' is missing", "merge"]),
+        (merge, "\"goal\":1,\"link\":0,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'link'", "'merge'"]),
+        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'split' is missing"]),
+        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["shares[0].part[1]", "operand 3"]),
+        (merge, "\"goal\":1,\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["shares[0].merge", "'Z'"]),
+        ("\"link\":2,\"part\":[0,1],", "\"link\":4,\"part\":[0,1],", &["shares[1].link", "link 4", "there are 4"]),
+        (",\"price\":\"1/3\"", "", &["shares[0]", "'price' is missing"]),
+        ("\"price\":\"1/3\"", "\"price\":\"much\"", &["shares[0].price", "'much'"]),
+        ("\"shares\": [", "\"shares\": [7, ", &["shares[0]", "7", "an object"]),
+    ] {
+        refused(&text, from, to, parts);
+    }
+}
+
+#[test]
+fn perturbed_schemes_are_refused() {
+    let text = plan_to_json(&all_reduce());
+    let (first, last) = ("{\"link\":0,\"part\":[0,0]}", "\"left\":0,\"right\":null");
+    for (from, to, parts) in [
+        (first, "{\"link\":0}", &["patterns[0].tasks[0]", "'part' is missing"][..]),
+        (first, "{\"link\":0,\"part\":[0,0],\"after\":0}", &["tasks[0].after", "earlier task 0", "there are 0"]),
+        (first, "{\"link\":0,\"part\":[0,0],\"after\":\"0\"}", &["tasks[0].after", "\"0\"", "earlier task"]),
+        (first, "{\"link\":0,\"part\":[0,0],\"after\":null,\"left\":null}", &["tasks[0].left", "one input"]),
+        (first, "{\"link\":0,\"part\":[0,3],\"after\":null}", &["tasks[0].part[1]", "operand 3", "there are 3"]),
+        (first, "{\"link\":9,\"part\":[0,0],\"after\":null}", &["tasks[0].link", "link 9"]),
+        (first, "{\"link\":0,\"merge\":\"A\",\"after\":null}", &["tasks[0]", "both 'link' and 'merge'"]),
+        (first, "{}", &["tasks[0]", "'link' is missing"]),
+        (first, "[0,0,null]", &["tasks[0]", "an array", "an object"]),
+        (last, "\"left\":0", &["tasks[2]", "'right' is missing"]),
+        (last, "\"right\":0", &["tasks[2]", "'left' is missing"]),
+        (last, "\"left\":2,\"right\":null", &["tasks[2].left", "earlier task 2", "there are 2"]),
+        (last, "\"left\":0,\"right\":18446744073709551616", &["tasks[2].right", "earlier task 184467"]),
+        (last, "\"left\":0,\"right\":null,\"after\":1", &["tasks[2].after", "two inputs"]),
+        ("\"split\":0", "\"split\":3", &["tasks[2].split", "operand 3"]),
+        ("[\"C\",\"B\",\"A\"]", "[\"C\",\"C\",\"A\"]", &["patterns[1].order[1]", "\"C\"", "each once"]),
+        ("\"commutative\": true", "\"commutative\": false", &["patterns[1].order", "not commutative"]),
+        ("\"demand\": 0, ", "\"to\": \"A\", ", &["patterns[0]", "'to'", "demand, order, tasks, weight"]),
+        ("  \"work\": \"1\",\n", "", &["'work' is missing"]),
+        ("\"all-reduce\"", "\"scan\"", &["'collective.commutative'", "name, participants"]),
+        ("\"all-reduce\"", "\"groups\"", &["plan:3: collective", "'members' is missing"]),
+        ("\"all-reduce\"", "\"reduce\"", &["plan:3: collective", "'target' is missing"]),
+        ("[\"A\", \"B\", \"C\"]", "[\"A\"]", &["plan:3: collective", "single participant"]),
+    ] {
+        refused(&text, from, to, parts);
+    }
+    refused(&plan_to_json(&scan()), "\"demand\": 0, ", "\"demand\": 0, \"order\": [], ", &["order", "not commutative"]);
+}
+
+#[test]
+fn perturbed_groups_are_refused() {
+    let text = plan_to_json(&groups());
+    let path = "{\"demand\": 1, \"tasks\": [{\"link\":0},{\"link\":2}]";
+    let tree = "{\"demand\": 6, \"order\": [\"B\",\"C\"], \"tasks\"";
+    for (from, to, parts) in [
+        ("\"rate\": \"3\"", "\"rate\": \"0\"", &["plan:5: collective.members[1].rate", "rate 0", "from 1"][..]),
+        ("\"rate\": \"3\"", "\"rate\": \"-3\"", &["members[1].rate", "\"-3\"", "whole number"]),
+        ("\"rate\": \"3\"", "\"rate\": 1e2", &["members[1].rate", "1e2", "whole number"]),
+        ("\"rate\": \"3\"", "\"rate\": \"18446744073709551616\"", &["members[1].rate", "up to 18446744073709551615"]),
+        ("\"rate\": \"3\", ", "", &["members[1]", "'rate' is missing"]),
+        ("\"name\": \"all-gather\"", "\"name\": \"groups\"", &["members[1].collective.name", "group 2", "itself"]),
+        ("\"name\": \"all-gather\"", "\"name\": \"gather\"", &["members[1].collective", "'target' is missing"]),
+        ("\"name\": \"scan\"", "\"name\": \"scatter\"", &["members[3].collective", "'targets' is missing"]),
+        (
+            "\"name\": \"groups\"",
+            "\"name\": \"groups\", \"participants\": []",
+            &["'collective.participants'", "members"],
+        ),
+        ("\"name\": \"groups\"", "\"name\": \"scan\"", &["collective", "'participants' is missing"]),
+        (path, "{\"demand\": 7, \"tasks\": []", &["patterns[1].demand", "demand 7", "there are 7"]),
+        (path, "{\"demand\": 1", &["patterns[1]", "'tasks' is missing"]),
+        (path, "{\"tasks\": []", &["patterns[1]", "'demand' is missing"]),
+        (path, "{\"from\": \"A\", \"tasks\": []", &["patterns[1]", "'from'", "demand, order, tasks"]),
+        (tree, "{\"demand\": 5, \"order\": [\"B\",\"C\"], \"tasks\"", &["patterns[6].order", "not commutative"]),
+        (tree, "{\"demand\": 6, \"order\": [\"A\",\"C\"], \"tasks\"", &["patterns[6].order[0]", "a participant"]),
+        (tree, "{\"demand\": 6, \"hops\": [], \"tasks\"", &["patterns[6]", "'hops'", "demand, order, tasks"]),
+    ] {
+        refused(&text, from, to, parts);
+    }
+    let start = text.find("\"members\": [").expect("members") + "\"members\": [".len();
+    let end = text.find("\n  ]},").expect("the end of members");
+    let with = |members: &str| format!("{}{members}{}", &text[..start], &text[end..]);
+    refused(&with(""), "groups", "groups", &["plan:3: collective", "no group is given"]);
+    // A list of lists of lists: refused at the second.
+    let deep = "{\"rate\": 1, \"collective\": {\"name\": \"groups\", \"members\": [".repeat(100_000);
+    let deep = deep + &"]}}".repeat(100_000);
+    refused(&with(&deep), "groups", "groups", &["members[0].collective.name", "itself a list of groups"]);
+}
+
+/// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
+#[test]
+fn foreign_ids_are_written_and_refused() {
+    let changed = |mut plan: Plan, change: &dyn Fn(&mut Plan)| {
+        change(&mut plan);
+        plan_to_json(&plan)
+    };
+    let first = |plan: &mut Plan, pattern| plan.steady_state.patterns[0].pattern = pattern;
+    let nowhere = || NodeId::new(77);
+    let all: &[(String, &str)] = &[
+        (changed(broadcast(), &|plan| first(plan, copies(5, &[]))), "patterns[0].demand: demand 5"),
+        (changed(broadcast(), &|plan| first(plan, copies(0, &[(88, None)]))), "tasks[0].link: link 88"),
+        (changed(broadcast(), &|plan| first(plan, copies(0, &[(0, Some(3))]))), "tasks[0].after: earlier task 3"),
+        (
+            changed(broadcast(), &|plan| plan.certificate.prices[0].0 = Resource::Port(nowhere())),
+            "certificate[0].node: null",
+        ),
+        (changed(broadcast(), &|plan| plan.certificate.cuts[0].nodes = vec![nowhere()]), "cuts[0].nodes[0]: null"),
+        (
+            changed(broadcast(), &|plan| plan.certificate.odd_sets[0].0.ports = vec![Resource::Link(LinkId::new(1))]),
+            "unknown key 'link'",
+        ),
+        (
+            changed(scan(), &|plan| {
+                let tasks = vec![merge(77, part(0, 1), 0, [None, None])];
+                first(plan, Pattern { demand: 0, order: None, tasks });
+            }),
+            "tasks[0].merge: null",
+        ),
+        (
+            changed(all_reduce(), &|plan| {
+                first(plan, Pattern { demand: 0, order: Some(vec![9]), tasks: Vec::new() });
+            }),
+            "order[0]: null",
+        ),
+        (changed(groups(), &|plan| plan.collective = Collective::Groups(Vec::new())), "no group"),
+    ];
+    for (text, part) in all {
+        let error = plan_from_json("foreign", text.as_bytes()).expect_err(part);
+        assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+}
+
+#[test]
+fn hostile_sizes_end_in_time() {
+    let text = plan_to_json(&broadcast());
+    let tasks = "[{\"link\":0},{\"link\":2}]";
+    let chain = format!("[{}{{\"link\":99}}]", "{\"link\":0},".repeat(1_000_000));
+    refused(&text, tasks, &chain, &["tasks[1000000].link", "link 99"]);
+    let list = format!("[{{\"link\":0,\"after\":[{}0]}}]", "0,".repeat(3_000_000));
+    refused(&text, tasks, &list, &["tasks[0].after", "an array"]);
+    refused(&text, tasks, &format!("{}{}", "[".repeat(500_000), "]".repeat(500_000)), &["tasks[0]", "an array"]);
+    let long = format!("[{{\"link\":{}}}]", "9".repeat(5_000_000));
+    refused(&text, tasks, &long, &["tasks[0].link", "5000000 characters"]);
+    // Orders of many patterns among many participants: each costs what is written.
+    let mut plan = all_reduce();
+    let count = 3000;
+    let mut builder = Platform::builder();
+    let ids: Vec<_> =
+        (0..count).map(|id| builder.node(Node::processor(format!("n{id}"), ratio(1, 1))).expect("a node")).collect();
+    (plan.platform, plan.steady_state.patterns) = (builder.build().expect("a platform"), Vec::new());
+    (plan.schedule.patterns, plan.schedule.slots) = (Vec::new(), Vec::new());
+    plan.collective = Collective::all_reduce(ids);
+    let text = plan_to_json(&plan);
+    let line = r#"{"demand": 0, "order": [], "tasks": [], "weight": 1},"#;
+    let many = format!("\"patterns\": [\n{}7", line.repeat(300_000));
+    refused(&text, "\"patterns\": [\n", &many, &["patterns[300000]", "an object"]);
+    // Many groups and many patterns: no pattern costs the number of groups.
+    let member = r#"{"rate": 1, "collective": {"name": "broadcast", "source": "A", "targets": ["B"]}},"#;
+    let text = plan_to_json(&groups()).replace("  \"work\": \"1\",\n", "");
+    let start = text.find("\"members\": [").expect("members") + "\"members\": [".len();
+    let end = text.find("\n  ]},").expect("the end of members");
+    let members = member.repeat(100_000);
+    let text = format!("{}{}{}", &text[..start], members.trim_end_matches(','), &text[end..]);
+    let start = text.find("  \"patterns\": [").expect("patterns") + "  \"patterns\": [".len();
+    let line = r#"{"demand": 99999, "tasks": [], "weight": 1},"#;
+    let text = format!("{}{}7,{}", &text[..start], line.repeat(100_000), &text[start..]);
+    refused(&text, "groups", "groups", &["patterns[100000]", "an object"]);
+}
+
+/// 128 arborescences of 2000 hops and 20 schemes of 2000 tasks, twice each.
+#[test]
+fn a_large_plan_is_written_and_read_fast() {
+    let count = 500;
+    let mut builder = Platform::builder();
+    let ids: Vec<_> =
+        (0..count).map(|id| builder.node(Node::processor(format!("n{id}"), ratio(1, 1))).expect("a node")).collect();
+    for index in 0..count {
+        builder.duplex(ids[index], ids[(index + 1) % count], ratio(1, 1)).expect("a link");
+    }
+    let tree = |commodity: usize| {
+        let hop = |at: usize| ((at * 7 + commodity) % (2 * count), at.checked_sub(1 + at % 3).map(|at| at as u32));
+        copies(commodity, &(0..2000).map(hop).collect::<Vec<_>>())
+    };
+    let scheme = |seed: usize| {
+        let task = |at: usize| {
+            let part = part((at + seed) % count, count - 1);
+            if at.is_multiple_of(2) {
+                transfer((at * 3 + seed) % (2 * count), part, at.checked_sub(1).map(|at| at as u32))
+            } else {
+                merge(at % count, part, (at + seed) % count, [at.checked_sub(2).map(|at| at as u32), None])
+            }
+        };
+        Pattern { demand: 500, order: None, tasks: (0..2000).map(task).collect() }
+    };
+    let collective = Collective::Groups(vec![
+        Member { collective: Collective::all_gather(ids.clone()), rate: 1 },
+        Member { collective: Collective::scan(ids), rate: 1 },
+    ]);
+    let mut plan = plan(collective, (0..128).map(tree).chain((0..20).map(scheme)).collect());
+    plan.platform = builder.build().expect("a platform");
+    plan.volumes.work = Amount::Constant(ratio(1, 2));
+    let start = Instant::now();
+    let text = plan_to_json(&plan);
+    let written = start.elapsed();
+    let read = plan_from_json("large", text.as_bytes());
+    let total = start.elapsed();
+    println!("{} bytes: written in {written:?}, read in {:?}", text.len(), total - written);
+    assert!(read == Ok(plan), "the large plan is not read back");
+    assert!(text.len() < 15_000_000, "{} bytes", text.len());
+    assert!(total.as_secs() < 30, "{total:?}");
+}

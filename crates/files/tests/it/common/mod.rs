@@ -1,0 +1,335 @@
+//! Random platforms and plans.
+
+use oneport_testkit::Reductions;
+use std::path::PathBuf;
+
+use oneport_plan::{
+    Amount, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Gathering, Goals, Interval,
+    Member, OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status,
+    SteadyState, Task, Volumes, WeightedPattern,
+};
+use oneport_platform::units::{Data, Time};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// A platform of the fixtures.
+pub fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name)
+}
+
+pub fn positive() -> impl Strategy<Value = Rational> {
+    prop_oneof![
+        4 => (1..100_u64, 1..100_u64).prop_map(|(p, q)| Rational::new(p.into(), q.into())),
+        1 => (1..u128::MAX, 1..u128::MAX).prop_map(|(p, q)| Rational::new(p.into(), q.into())),
+        1 => Just(Rational::from_integer(1.into())),
+    ]
+}
+
+/// Names with everything that quoting has to survive.
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[A-Za-z][A-Za-z0-9_.-]{0,8}",
+        "[ -~]{1,12}",
+        Just("\"quoted\" \\ back".to_string()),
+        Just("a,b;c".to_string()),
+        Just("# no comment".to_string()),
+        Just("Évry 東京 🚀".to_string()),
+        Just("'single'''".to_string()),
+        Just("\\u0041".to_string()),
+        Just(" edges ".to_string()),
+        Just("7".to_string()),
+    ]
+}
+
+fn port_model() -> impl Strategy<Value = PortModel> {
+    prop::sample::select(PortModel::ALL.to_vec())
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    let details = (prop::option::of(port_model()), prop::option::of(1..=u32::MAX), any::<bool>());
+    (name(), prop::option::weighted(0.8, positive()), details)
+        .prop_map(|(name, compute, (model, ports, replicates))| Node { name, compute, model, ports, replicates })
+}
+
+/// A node that a matrix can say.
+fn plain_node() -> impl Strategy<Value = Node> {
+    name().prop_map(|name| Node::processor(name, Rational::from_integer(1.into())))
+}
+
+fn build(model: PortModel, nodes: Vec<Node>, links: Vec<(Index, Index, Rational, bool)>) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(model);
+    let ids: Vec<_> = nodes.into_iter().filter_map(|node| builder.node(node).ok()).collect();
+    for (from, to, cost, duplex) in links {
+        // Loops and repeated links are refused by the builder and left out.
+        let (from, to) = (*from.get(&ids), *to.get(&ids));
+        let added = builder.link(from, to, cost.clone());
+        if duplex && added.is_ok() {
+            let _ = builder.link(to, from, cost);
+        }
+    }
+    builder.build().expect("at least one node")
+}
+
+fn links() -> impl Strategy<Value = Vec<(Index, Index, Rational, bool)>> {
+    prop::collection::vec((any::<Index>(), any::<Index>(), positive(), any::<bool>()), 0..20)
+}
+
+/// Units, or none.
+pub fn units() -> impl Strategy<Value = Option<Units>> {
+    let times = prop::sample::select(vec!["ns", "us", "ms", "s"]);
+    let any = (prop::sample::select(Data::ALL.to_vec()), times, any::<bool>());
+    prop::option::of(any.prop_map(|(data, time, work_is_data)| Units {
+        data,
+        time: Time::find(time).expect("a unit of time"),
+        work_is_data,
+    }))
+}
+
+pub fn platform() -> impl Strategy<Value = Platform> {
+    (port_model(), prop::collection::vec(node(), 1..8), links(), units()).prop_map(|(model, nodes, links, units)| {
+        let platform = build(model, nodes, links);
+        // What a unit of work is shows at processors only.
+        let bare = platform.processors().next().is_none();
+        platform.with_units(units.map(|units| Units { work_is_data: units.work_is_data && !bare, ..units }))
+    })
+}
+
+/// A platform that a matrix can say.
+pub fn plain_platform() -> impl Strategy<Value = Platform> {
+    (prop::collection::vec(plain_node(), 1..8), links(), units()).prop_map(|(nodes, links, units)| {
+        let units = units.map(|units| Units { work_is_data: false, ..units });
+        build(PortModel::default(), nodes, links).with_units(units)
+    })
+}
+
+fn big() -> impl Strategy<Value = BigUint> {
+    prop_oneof![(0..20_u32).prop_map(BigUint::from), any::<u128>().prop_map(BigUint::from)]
+}
+
+/// Any rational: whether a plan makes sense is the referee's part.
+fn rational() -> impl Strategy<Value = Rational> {
+    prop_oneof![positive(), positive().prop_map(|value| -value), Just(Rational::from_integer(0.into()))]
+}
+
+fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collective> {
+    let copies = (5..9).contains(&kind);
+    let mut members: Vec<NodeId> =
+        platform.processors().filter(|&id| !copies || platform.node(id).replicates).collect();
+    members.reverse();
+    let target = *members.last()?;
+    let collective = match kind {
+        0 => Collective::scatter(members.pop()?, members),
+        1 => Collective::gather(members.pop()?, members),
+        2 => Collective::all_to_all(members),
+        3 => Collective::reduce(target, members).commutative(commutative),
+        4 => Collective::reduce_scatter(members).commutative(commutative),
+        5 => Collective::broadcast(members.pop()?, members),
+        6 => Collective::all_gather(members),
+        7 => Collective::all_reduce(members).commutative(commutative),
+        8 => Collective::scan(members),
+        _ => {
+            let each = (0..9).filter(|group| !(kind + group).is_multiple_of(3));
+            let member = |group: u8| {
+                let collective = collective(platform, group, group.is_multiple_of(2) == commutative)?;
+                Some(Member { collective, rate: u64::MAX >> (7 * group) })
+            };
+            Collective::Groups(each.filter_map(member).collect())
+        }
+    };
+    collective.validate(platform).ok().map(|()| collective)
+}
+
+/// Amounts that fit the collective: constant where nothing is combined, no table for commutative operators.
+fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Volumes {
+    let Some(operands) = collective.operands() else {
+        let mut volumes = Volumes::of_size(numbers[0].clone());
+        if collective.combines() {
+            volumes.work = Amount::Constant(numbers[1].clone());
+        }
+        return volumes;
+    };
+    let mut numbers = numbers.iter().cycle().cloned();
+    let mut amount = |kind| match kind {
+        0 => Amount::Constant(numbers.next().expect("endless")),
+        2 if !collective.is_commutative() => Amount::Table(
+            (0..operands.len()).map(|first| numbers.by_ref().take(operands.len() - first).collect()).collect(),
+        ),
+        _ => Amount::Affine { fixed: numbers.next().expect("endless"), per_operand: numbers.next().expect("endless") },
+    };
+    Volumes { size: amount(kinds.0), work: amount(kinds.1) }
+}
+
+type Draw = (Index, Vec<Index>, Rational, BigUint);
+
+/// A pattern of the right kind that names operands, nodes, links and earlier tasks of the plan and need not make sense.
+fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern {
+    let commodity = draw.0.index(collective.demands());
+    let demand = collective.demand(commodity).expect("a demand");
+    let links = platform.links().len();
+    let link = |at: &Index| (links > 0).then(|| LinkId::new(at.index(links.max(1))));
+    let earlier = |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|place| place as u32);
+    match (demand.operands.len(), demand.goals) {
+        (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link)),
+        (1, _) => {
+            let mut hops: Vec<(LinkId, Option<u32>)> = Vec::new();
+            for at in &draw.1 {
+                let after = earlier(at, hops.len());
+                hops.extend(link(at).map(|link| (link, after)));
+            }
+            Pattern::arborescence(commodity, hops)
+        }
+        (_, Goals::At(_)) => {
+            let tasks = draw.1.iter().map(|at| task(platform, &demand, at));
+            Pattern::tree(commodity, order(&demand, draw), tasks)
+        }
+        _ => {
+            let scheme = |(place, at): (usize, &Index)| match task(platform, &demand, at) {
+                Task::Send { link, part, .. } => Task::Send { link, part, after: earlier(at, place) },
+                Task::Merge { node, part, split, .. } => {
+                    let (left, right) = (earlier(at, place), earlier(&draw.0, place));
+                    Task::Merge { node, part, split, left, right }
+                }
+            };
+            let tasks = draw.1.iter().enumerate().map(scheme).collect();
+            Pattern { demand: commodity, order: order(&demand, draw), tasks }
+        }
+    }
+}
+
+fn task(platform: &Platform, demand: &Demand<'_>, at: &Index) -> Task {
+    let (count, links) = (demand.operands.len(), platform.links().len());
+    let part = Interval { first: at.index(count), last: at.index(97) % count };
+    if at.index(3) == 0 && links > 0 {
+        Task::send(LinkId::new(at.index(links)), part)
+    } else {
+        Task::merge(NodeId::new(at.index(platform.nodes().len())), part, at.index(31) % count)
+    }
+}
+
+fn order(demand: &Demand<'_>, draw: &Draw) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = (0..demand.operands.len()).collect();
+    order.rotate_left(draw.0.index(demand.operands.len()));
+    (demand.commutative && draw.1.len().is_multiple_of(2)).then_some(order)
+}
+
+/// Prices, odd sets and cuts that name what exists.
+fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+    let links = platform.links().len();
+    let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
+    let resource = |(place, at): (usize, &Index)| match place % 5 {
+        0 => Resource::Send(node(at)),
+        1 => Resource::Receive(node(at)),
+        2 => Resource::Port(node(at)),
+        3 if links > 0 => Resource::Link(LinkId::new(at.index(links))),
+        _ => Resource::Compute(node(at)),
+    };
+    let list = |draw: &Draw| -> Vec<LinkId> {
+        draw.1.iter().filter(|_| links > 0).map(|at| LinkId::new(at.index(links))).collect()
+    };
+    let odd_set = |draw: &Draw| {
+        let ports = draw.1.iter().enumerate().map(|(place, at)| resource((place % 3, at))).collect();
+        (OddSet { ports, links: list(draw) }, draw.2.clone())
+    };
+    let cut = |(place, draw): (usize, &Draw)| Cut {
+        demand: place.is_multiple_of(2).then(|| draw.0.index(collective.demands())),
+        nodes: draw.1.iter().map(node).collect(),
+        weight: draw.2.clone(),
+    };
+    let share = |draw: &Draw| {
+        let place = draw.0.index(collective.demands());
+        let demand = collective.demand(place)?;
+        let goal = draw.0.index(demand.goals().len());
+        let task = task(platform, &demand, &draw.0);
+        Some(Share { demand: place, goal, task, price: draw.2.clone() })
+    };
+    Certificate {
+        prices: draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone())).collect(),
+        odd_sets: draws.iter().filter(|_| more).map(odd_set).collect(),
+        cuts: draws.iter().rev().enumerate().filter(|_| more).map(cut).collect(),
+        shares: draws.iter().filter(|_| more).filter_map(share).collect(),
+        ..exchanged(platform, collective, draws, more)
+    }
+}
+
+/// Borders, gatherings, potentials and exchanges that name what exists.
+fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+    let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
+    let demand = |draw: &Draw| draw.0.index(collective.demands());
+    let direction = |draw: &Draw| [Direction::Into, Direction::OutOf][draw.0.index(2)];
+    let sets = |draw: &Draw| draw.1.chunks(2).map(|set| set.iter().map(node).collect()).collect();
+    let border = |draw: &Draw| Border {
+        demand: demand(draw),
+        direction: direction(draw),
+        sets: sets(draw),
+        weight: draw.2.clone(),
+    };
+    let gathering = |draw: &Draw| Gathering {
+        demand: demand(draw),
+        nodes: draw.1.iter().map(node).collect(),
+        weight: draw.2.clone(),
+    };
+    let potential = |draw: &Draw| Potential { demand: demand(draw), node: node(&draw.0), value: -draw.2.clone() };
+    let links = platform.links().len();
+    let length = |draw: &Draw, at: &Index| (LinkId::new(at.index(links)), draw.2.clone());
+    let exchange = |draw: &Draw| Exchange {
+        demand: demand(draw),
+        direction: direction(draw),
+        parts: sets(draw),
+        lengths: draw.1.iter().filter(|_| links > 0).map(|at| length(draw, at)).collect(),
+    };
+    let draws = || draws.iter().filter(|_| more);
+    Certificate {
+        borders: draws().map(border).collect(),
+        gatherings: draws().map(gathering).collect(),
+        potentials: draws().map(potential).collect(),
+        exchanges: draws().map(exchange).collect(),
+        ..Certificate::default()
+    }
+}
+
+/// Plans that refer to their own nodes and links and are nonsense otherwise.
+pub fn plan() -> impl Strategy<Value = Plan> {
+    let draw = || (any::<Index>(), prop::collection::vec(any::<Index>(), 0..6), rational(), big());
+    let draws = || prop::collection::vec(draw(), 0..6);
+    let numbers = (rational(), rational(), rational(), big());
+    let amounts = (0..3_u8, 0..3_u8, prop::collection::vec(positive(), 4));
+    let kind = (0..12_u8, any::<bool>(), any::<bool>());
+    (platform(), kind, amounts, numbers, draws(), draws(), draws()).prop_filter_map(
+        "a collective needs processors",
+        |(platform, (kind, optimal, commutative), amounts, numbers, weighted, scheduled, rest)| {
+            let (throughput, upper_bound, period, instances) = numbers;
+            let collective = collective(&platform, kind, commutative)?;
+            let links = |draw: &Draw| -> Vec<LinkId> {
+                let count = platform.links().len();
+                if count == 0 { Vec::new() } else { draw.1.iter().map(|at| LinkId::new(at.index(count))).collect() }
+            };
+            let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
+            Some(Plan {
+                volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
+                status: if optimal { Status::Optimal } else { Status::Feasible },
+                steady_state: SteadyState {
+                    throughput,
+                    patterns: weighted
+                        .iter()
+                        .map(|draw| WeightedPattern { pattern: pattern(draw), weight: draw.2.clone() })
+                        .collect(),
+                },
+                certificate: certificate(&platform, &collective, &rest, commutative),
+                upper_bound,
+                schedule: PeriodicSchedule {
+                    period,
+                    instances,
+                    patterns: scheduled
+                        .iter()
+                        .map(|draw| ScheduledPattern { pattern: pattern(draw), copies: draw.3.clone() })
+                        .collect(),
+                    slots: rest.iter().map(|draw| Slot { length: draw.2.clone(), links: links(draw) }).collect(),
+                },
+                collective,
+                platform: platform.clone(),
+            })
+        },
+    )
+}

@@ -1,0 +1,15 @@
+//! The integration tests, one module per subject; one binary links faster than many.
+
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
+mod amounts;
+mod collectives;
+mod common;
+mod hostile;
+mod plans;
+mod platforms;
+mod rates;
+mod reductions;
+mod singles;
+mod units;

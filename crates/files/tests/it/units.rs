@@ -1,0 +1,167 @@
+//! Units in files: a platform says the same whichever units its numbers are written in.
+
+use crate::common;
+
+use common::{platform, units};
+use oneport_files::{
+    AmountError, Mistake, PlatformFormat, parse_amount, parse_platform, parse_size, parse_work, write_platform,
+};
+use oneport_plan::Amount;
+use oneport_platform::units::{Data, Time};
+use oneport_platform::{Platform, PortModel, Rational, Units, parse_rational};
+use proptest::prelude::*;
+
+fn q(text: &str) -> Rational {
+    parse_rational(text).expect("a number")
+}
+
+fn toml(body: &str) -> Result<Platform, Mistake> {
+    let text = format!("format = \"oneport-platform/1\"\n{body}");
+    parse_platform("text", text.as_bytes(), PlatformFormat::Toml).map_err(|error| *error.mistake)
+}
+
+/// Two processors and a link, with these values.
+fn pair(top: &str, compute: &str, link: &str) -> Result<Platform, Mistake> {
+    toml(&format!(
+        "{top}\nnode = [{{ name = \"a\", {compute} }}, {{ name = \"b\" }}]\nlink = [{{ from = \"a\", to = \"b\", {link} }}]"
+    ))
+}
+
+/// The cost of the link in seconds per byte, and the compute in seconds per unit of work or per byte.
+fn meaning(platform: &Platform) -> (Rational, Option<Rational>) {
+    let units = platform.units().expect("units");
+    let (seconds, bytes) = (units.time.seconds(), units.data.bits() / q("8"));
+    let work = if units.work_is_data { bytes.clone() } else { q("1") };
+    let compute = platform.nodes().iter().find_map(|node| node.compute.clone());
+    let cost = platform.links().iter().next().expect("a link").cost.clone();
+    (cost * &seconds / bytes, compute.map(|compute| compute * seconds / work))
+}
+
+/// A second derivation, by hand: 25 GB/s is 40 ps a byte.
+#[test]
+fn the_same_link_in_every_spelling() {
+    let expected = q("1/25000000000");
+    for link in [
+        "bandwidth = \"25 GB/s\"",
+        "bandwidth = \"200 Gbit/s\"",
+        "bandwidth = \"25GB/s\"",
+        "bandwidth = \"25000 MB/s\"",
+        "bandwidth = \"25 MB/ms\"",
+        "bandwidth = \"25 kB/us\"",
+        "cost = \"40 ms/GB\"",
+        "cost = \"40 us/MB\"",
+        "cost = \"1/25 s/GB\"",
+        "bandwidth = \"48828125/2097152 GiB/s\"",
+    ] {
+        let platform = pair("", "compute = \"2 ms/GB\"", link).expect(link);
+        assert_eq!(meaning(&platform), (expected.clone(), Some(q("2/1000000000000"))), "{link}");
+    }
+    for (top, link) in [
+        ("GB/s", "bandwidth = 25"),
+        ("Gbit/s", "bandwidth = 200"),
+        ("MB/ms", "cost = \"1/25\""),
+        ("B/ns", "cost = 0.04"),
+    ] {
+        let platform = pair(&format!("units = \"{top}\""), "compute = 1", link).expect(link);
+        assert_eq!(meaning(&platform).0, expected, "{top}, {link}");
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let mistake = |top: &str, compute: &str, link: &str| pair(top, compute, link).expect_err(link).to_string();
+    for (top, compute, link, words) in [
+        ("", "compute = 1", "bandwidth = \"25 GB/s\"", ["25 GB/s", "has a unit"]),
+        ("", "compute = \"1 ms/GB\"", "bandwidth = 25", ["25", "has no unit"]),
+        ("", "compute = \"1 ms/GB\"", "cost = \"25 GB/s\"", ["25 GB/s", "bandwidth"]),
+        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 Gib/s\"", ["Gib", "Gibit"]),
+        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 gb/s\"", ["gb", "GB"]),
+        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 GB\"", ["25 GB", "GB/s"]),
+        ("", "compute = \"1 GB\"", "bandwidth = \"25 GB/s\"", ["1 GB", "a time"]),
+        ("", "compute = \"0 ms/GB\"", "bandwidth = \"25 GB/s\"", ["0", "positive"]),
+        ("", "compute = \"1 ms/GB\"", "bandwidth = \"-25 GB/s\"", ["25", "positive"]),
+        ("units = \"GB\"", "compute = 1", "bandwidth = 1", ["GB", "GB/s"]),
+        ("units = \"furlong/s\"", "compute = 1", "bandwidth = 1", ["furlong", "GB"]),
+    ] {
+        let said = mistake(top, compute, link);
+        assert!(words.iter().all(|word| said.contains(word)), "{top}, {compute}, {link}: {said}");
+    }
+    let two = "units = \"GB/s\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = \"2 ms/GB\" }]";
+    let said = toml(two).expect_err("work of two kinds").to_string();
+    assert!(said.contains("2 ms/GB") && said.contains('1'), "{said}");
+}
+
+#[test]
+fn a_switch_is_three_words_in_one() {
+    let node =
+        |keys: &str| toml(&format!("node = [{{ name = \"s\", {keys} }}]")).map(|platform| platform.nodes()[0].clone());
+    let long = node("model = \"links\", replicates = false").expect("a node");
+    assert_eq!(node("switch = true").expect("a switch"), long);
+    assert_eq!(node("switch = true, replicates = false").expect("a switch"), long);
+    let copying = node("switch = true, replicates = true").expect("a switch");
+    assert_eq!((copying.model, copying.replicates), (Some(PortModel::Links), true));
+    assert!(!node("switch = false").expect("a router").is_processor());
+    let said = node("switch = true, model = \"links\"").expect_err("two words for one thing").to_string();
+    assert!(said.contains("switch") && said.contains("model"), "{said}");
+}
+
+#[test]
+fn a_matrix_says_its_units_in_the_corner() {
+    let text = "Gbit/s;a;b\na;;8\nb;4;\n";
+    let platform = parse_platform("text", text.as_bytes(), PlatformFormat::Matrix).expect("a matrix");
+    assert_eq!(meaning(&platform).0, q("1/1000000000"));
+    let plain = parse_platform("text", text.replace("Gbit/s", "from").as_bytes(), PlatformFormat::Matrix);
+    assert_eq!(plain.expect("a matrix").units(), None);
+}
+
+#[test]
+fn sizes_and_work_follow_the_platform() {
+    let gigabytes = Some(Units::gigabytes_and_seconds());
+    let merged = gigabytes.map(|units| Units { work_is_data: true, ..units });
+    let size = parse_size("64 MiB", gigabytes).expect("a size");
+    assert_eq!(size, Amount::Constant(q("67108864/1000000000")));
+    assert_eq!(parse_size("2", gigabytes), Ok(Amount::Constant(q("2"))));
+    let affine = Amount::Affine { fixed: q("1/1000000"), per_operand: q("8/1000000000") };
+    assert_eq!(parse_size("1 kB + 8 B n", gigabytes), Ok(affine));
+    // Time per data follows the size, data the computes.
+    assert_eq!(parse_work("2 ms/GB", gigabytes, &size), Ok(Amount::Constant(q("67108864/500000000000"))));
+    assert_eq!(parse_work("500 GB/s", gigabytes, &size), parse_work("2 ms/GB", gigabytes, &size));
+    assert_eq!(parse_work("2 ms", gigabytes, &size), Ok(Amount::Constant(q("1/500"))));
+    assert_eq!(parse_work("64 MiB", merged, &size), Ok(size.clone()));
+    assert!(matches!(parse_work("2 ms/GB", merged, &size), Err(AmountError::WorkTwice(_))));
+    assert!(matches!(parse_work("64 MiB", gigabytes, &size), Err(AmountError::WorkAsData(_))));
+    assert!(matches!(parse_size("64 MiB", None), Err(AmountError::NoUnits(_))));
+    assert!(matches!(parse_work("2 ms", None, &size), Err(AmountError::NoUnits(_))));
+    for text in ["64 Mib", "64 mb", "64 ms", "5 GB/s", "MiB"] {
+        assert!(parse_size(text, gigabytes).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Rewritten in other units, every number changes and nothing else does.
+    #[test]
+    fn other_units_say_the_same(platform in platform(), other in units()) {
+        let (Some(own), Some(other)) = (platform.units(), other) else { return Ok(()) };
+        prop_assume!(!platform.links().is_empty());
+        let text = write_platform(&platform, PlatformFormat::Toml).expect("a file");
+        let with_units = |units: Units| {
+            let body = text.replacen(&format!("units = \"{own}\""), &format!("units = \"{units}\""), 1);
+            parse_platform("text", body.as_bytes(), PlatformFormat::Toml).expect("other units")
+        };
+        let units = Units { work_is_data: own.work_is_data, ..other };
+        let (read, same) = (with_units(units), with_units(own));
+        prop_assert_eq!(&same, &platform);
+        let factor = units.time.seconds() / own.time.seconds() * own.data.bits() / units.data.bits();
+        prop_assert_eq!(meaning(&read).0, meaning(&platform).0 * factor);
+    }
+
+    /// Sizes in bytes mean what plain numbers in the platform's unit mean.
+    #[test]
+    fn bytes_are_bytes(bytes in 1..u64::MAX, data in prop::sample::select(Data::ALL.to_vec())) {
+        let units = Units { data, time: Time::find("s").expect("seconds"), work_is_data: false };
+        let plain = Rational::from_integer(bytes.into()) * q("8") / data.bits();
+        prop_assert_eq!(parse_size(&format!("{bytes} B"), Some(units)), parse_amount(&plain.to_string()));
+    }
+}

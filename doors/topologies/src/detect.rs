@@ -1,0 +1,207 @@
+//! The format of a platform file by its content.
+
+use std::path::Path;
+
+use oneport_files::PlatformFormat;
+
+use crate::Format;
+
+/// How much of a file is looked at: licences and comments may come first.
+const BEGINNING: usize = 16 << 10;
+/// Most keys of a JSON object that are looked at.
+const MAX_KEYS: usize = 100;
+
+impl Format {
+    /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
+    /// by its content.
+    pub fn detect(path: &Path, bytes: &[u8]) -> Self {
+        let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        Self::from_extension(path).unwrap_or_else(|| from_content(bytes, json))
+    }
+}
+
+/// The format of these bytes; `json` says that the name promises JSON.
+fn from_content(bytes: &[u8], json: bool) -> Format {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
+    if json || beginning.trim_start().starts_with('{') {
+        return from_json(bytes);
+    }
+    if beginning.trim_start().starts_with('<') {
+        return from_xml(&beginning);
+    }
+    if beginning.lines().any(is_row_of_gpu0) {
+        return Format::NvidiaSmi;
+    }
+    if is_dot(&beginning) {
+        return Format::Dot;
+    }
+    if let Some(format) = beginning.lines().find_map(from_line) {
+        return format;
+    }
+    let opens_graph = |line: &str| line.strip_prefix("graph").is_some_and(|rest| rest.trim_start().starts_with('['));
+    let mut lines = beginning.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.clone().next().unwrap_or_default();
+    match first == "graph" || lines.any(opens_graph) {
+        true => Format::Gml,
+        false => Format::Own(PlatformFormat::of_content(bytes)),
+    }
+}
+
+/// The format, by the keys of the outermost object.
+fn from_json(bytes: &[u8]) -> Format {
+    let keys = top_keys(bytes);
+    let has = |key: &str| keys.contains(&key.as_bytes());
+    if has("nodes") && (has("edges") || has("links")) { Format::NodeLink } else { Format::Own(PlatformFormat::Json) }
+}
+
+/// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
+fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
+    let (mut keys, mut depth, mut at) = (Vec::new(), 0_usize, 0);
+    let mut text: Option<&[u8]> = None;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+                text = bytes.get(start..at);
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b':' if depth == 1 => keys.extend(text.take()),
+            _ => {}
+        }
+        if keys.len() == MAX_KEYS {
+            break;
+        }
+        at += 1;
+    }
+    keys
+}
+
+/// The format, by the root element after declarations and comments.
+fn from_xml(text: &str) -> Format {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
+            _ if rest.starts_with("<?") || rest.starts_with("<!") => rest.find('>').map(|end| end + 1),
+            _ => None,
+        };
+        match end.and_then(|end| rest.get(end..)) {
+            Some(behind) => rest = behind.trim_start(),
+            None => break,
+        }
+    }
+    let name = rest.trim_start_matches('<').split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+    match name {
+        Some("graphml") => Format::GraphMl,
+        Some("topology") => Format::Hwloc,
+        Some("platform") => Format::SimGrid,
+        _ => Format::Nccl,
+    }
+}
+
+/// The format, by lines that occur in one format only.
+fn from_line(line: &str) -> Option<Format> {
+    let line = line.trim();
+    let begins = |key: &str| line.get(..key.len()).is_some_and(|head| head.eq_ignore_ascii_case(key));
+    if line.contains("==>") && line.contains("==(") {
+        Some(Format::IbLinkInfo)
+    } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
+        Some(Format::IbNetDiscover)
+    } else if begins("SwitchName=") || begins("BlockName=") || begins("RingName=") {
+        Some(Format::SlurmConf)
+    } else if begins("npus_count:") {
+        Some(Format::AstraSim)
+    } else if begins("- topology:") {
+        Some(Format::SlurmYaml)
+    } else {
+        None
+    }
+}
+
+/// `Switch 36 "S-...`, `Ca 1 "H-...`.
+fn is_block(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let kind = words.next().is_some_and(|word| matches!(word, "Switch" | "Ca" | "Hca" | "Rt"));
+    let ports = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    kind && ports && words.next().is_some_and(|word| word.starts_with('"'))
+}
+
+/// `GPU0  X  NV4 ...`, as nvidia-smi prints it.
+fn is_row_of_gpu0(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("GPU0") && words.next() == Some("X")
+}
+
+/// `strict`, `digraph`, or `graph` before a brace.
+fn is_dot(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("/*") => rest.find("*/").map(|end| end + 2),
+            _ if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n'),
+            _ => None,
+        };
+        match end.and_then(|end| rest.get(end..)) {
+            Some(behind) => rest = behind.trim_start(),
+            None => break,
+        }
+    }
+    let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    match word.as_str() {
+        "strict" | "digraph" => rest.contains('{'),
+        "graph" => rest.find(['{', '[']).is_some_and(|at| rest[at..].starts_with('{')),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_detected() {
+        for (name, content, format) in [
+            ("a.toml", "", Format::Own(PlatformFormat::Toml)),
+            ("a.JSON", "", Format::Own(PlatformFormat::Json)),
+            ("a.joined.json", "", Format::Joined),
+            ("a.csv", "", Format::Own(PlatformFormat::Matrix)),
+            ("a.mat", "{", Format::Own(PlatformFormat::Matrix)),
+            ("a.txt", "<!-- c -->\n<system/>", Format::Nccl),
+            ("a.gml", "", Format::Gml),
+            ("stdin", "\u{feff}# c\nformat = \"oneport-platform/1\"", Format::Own(PlatformFormat::Toml)),
+            ("stdin", "[[node]]", Format::Own(PlatformFormat::Toml)),
+            ("stdin", "  {\"format\"", Format::Own(PlatformFormat::Json)),
+            ("stdin", "Creator \"x\"\r\ngraph [\r\n", Format::Gml),
+            ("stdin", "graph\n[\n", Format::Gml),
+            ("stdin", "0 1\n1 0\n", Format::Own(PlatformFormat::Matrix)),
+            ("a.json", "{\"nodes\": [], \"edges\": []}", Format::NodeLink),
+            (
+                "a.json",
+                "{\"directed\": false, \"graph\": {\"node\": 1}, \"nodes\": [], \"links\": []}",
+                Format::NodeLink,
+            ),
+            ("stdin", "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]", Format::Own(PlatformFormat::Json)),
+            ("stdin", "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">", Format::GraphMl),
+            ("stdin", "/* c */ // d\n strict digraph \"a [\" {", Format::Dot),
+            ("stdin", "graph{a--b}", Format::Dot),
+            ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", Format::NvidiaSmi),
+            ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", Format::AstraSim),
+            ("a.yaml", "---\n- topology: t\n  tree:\n", Format::SlurmYaml),
+            ("topology.conf", "# c\nswitchname=s0 Nodes=a", Format::SlurmConf),
+            ("net", "vendid=0x2c9\nswitchguid=0x1(1)\n", Format::IbNetDiscover),
+            ("net", "Switch 8 \"S-1\"\n", Format::IbNetDiscover),
+            ("links", "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"", Format::IbLinkInfo),
+            ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", Format::Hwloc),
+            ("a.xml", "<platform version=\"4.1\">", Format::SimGrid),
+            ("no.extension.here", ",a,b\na,0,1\nb,1,0", Format::Own(PlatformFormat::Matrix)),
+        ] {
+            assert_eq!(Format::detect(Path::new(name), content.as_bytes()), format, "{name} {content:?}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Builder of an imported platform: nodes and links with kinds, bandwidths, and notes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::Signed;
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+use oneport_platform::{Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal};
+
+use crate::Format;
+use crate::imported::{Accelerator, Imported, Note, Topic};
+use crate::options::{ImportOptions, MERGE_RATE};
+
+/// Most nodes of a topology.
+pub(super) const MAX_NODES: usize = 100_000;
+/// Most links of a topology, in one direction each.
+pub(super) const MAX_LINKS: usize = 250_000;
+
+/// The abilities of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Computes, keeps copies, forwards.
+    Processor,
+    /// Forwards, and cannot duplicate.
+    Switch,
+    /// Forwards; duplicates where the user says so (multicast).
+    Multicast,
+}
+
+/// A node of the draft.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    pub name: String,
+    pub kind: &'static str,
+    pub role: Role,
+}
+
+/// A directed link of the draft.
+#[derive(Debug, Clone)]
+pub(super) struct Wire {
+    pub from: usize,
+    pub to: usize,
+    pub kind: &'static str,
+    pub rate: Rational,
+}
+
+/// A port that leads out of the machine.
+#[derive(Debug, Clone)]
+pub(super) struct Port {
+    pub node: usize,
+    /// GB/s per direction. `None` if the file does not give it.
+    pub rate: Option<Rational>,
+}
+
+/// An accelerator, as [`Accelerator`].
+#[derive(Debug, Clone)]
+pub(super) struct Device {
+    pub node: usize,
+    pub machine: usize,
+    pub device: u64,
+    pub rank: Option<u64>,
+}
+
+/// Builder of an imported platform.
+pub(crate) struct Draft<'o> {
+    pub(super) options: &'o ImportOptions,
+    pub(super) members: Vec<Member>,
+    pub(super) wires: Vec<Wire>,
+    pub(super) ports: Vec<Port>,
+    pub(super) devices: Vec<Device>,
+    names: BTreeSet<String>,
+    /// How often a name was asked for once more.
+    repeats: BTreeMap<String, usize>,
+    by_ends: BTreeMap<(usize, usize), usize>,
+    notes: Vec<Note>,
+    noted: BTreeSet<Note>,
+    /// Kinds of links whose bandwidth was asked for.
+    kinds: BTreeSet<&'static str>,
+}
+
+impl<'o> Draft<'o> {
+    pub fn new(options: &'o ImportOptions) -> Self {
+        Draft {
+            options,
+            members: Vec::new(),
+            wires: Vec::new(),
+            ports: Vec::new(),
+            devices: Vec::new(),
+            names: BTreeSet::new(),
+            repeats: BTreeMap::new(),
+            by_ends: BTreeMap::new(),
+            notes: Vec::new(),
+            noted: BTreeSet::new(),
+            kinds: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a node under an unused name.
+    pub fn node(&mut self, name: impl Into<String>, kind: &'static str, role: Role) -> Result<usize, Mistake> {
+        if self.members.len() == MAX_NODES {
+            return Err(Mistake::TooMany { what: "nodes", limit: MAX_NODES, instead: "give a part of the topology" });
+        }
+        let name = name.into();
+        if !self.names.insert(name.clone()) {
+            return Err(Mistake::Platform(PlatformError::DuplicateNode { name: clip(&name) }));
+        }
+        self.members.push(Member { name, kind, role });
+        Ok(self.members.len() - 1)
+    }
+
+    /// Adds a link of `rate` GB/s. A second link between the same ends adds its bandwidth to the first's.
+    pub fn link(&mut self, from: usize, to: usize, kind: &'static str, rate: Rational) -> Result<(), Mistake> {
+        if !rate.is_positive() {
+            return Err(Mistake::NotPositive { what: "a bandwidth", value: clip(&rate.to_string()) });
+        }
+        if from == to {
+            let name = self.members.get(from).map_or("", |member| &member.name);
+            self.note(Topic::LeftOut, format!("links from a node to itself, such as that of {}", clip(name)));
+            return Ok(());
+        }
+        self.check_links(1)?;
+        match self.by_ends.get(&(from, to)).and_then(|&place| self.wires.get_mut(place)) {
+            Some(wire) => {
+                wire.rate += rate;
+                if wire.kind != kind {
+                    let text = format!(
+                        "parallel links of kinds {} and {kind} are one link, their bandwidths added",
+                        wire.kind
+                    );
+                    self.note(Topic::Merged, text);
+                }
+            }
+            None => {
+                self.by_ends.insert((from, to), self.wires.len());
+                self.wires.push(Wire { from, to, kind, rate });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a link in each direction.
+    pub fn duplex(&mut self, one: usize, other: usize, kind: &'static str, rate: Rational) -> Result<(), Mistake> {
+        self.link(one, other, kind, rate.clone())?;
+        self.link(other, one, kind, rate)
+    }
+
+    /// Whether there is a link.
+    pub fn has_link(&self, from: usize, to: usize) -> bool {
+        self.by_ends.contains_key(&(from, to))
+    }
+
+    /// Whether a name is taken.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// This name, with #2, #3, ... where it is taken.
+    pub fn free_name(&mut self, name: String) -> String {
+        let mut free = name.clone();
+        while self.has_name(&free) {
+            let count = self.repeats.entry(name.clone()).or_insert(1);
+            *count += 1;
+            free = format!("{name}#{count}");
+        }
+        free
+    }
+
+    /// Takes the nodes out, and their accelerators; links between them stay.
+    pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Device>) {
+        self.names.clear();
+        (std::mem::take(&mut self.members), std::mem::take(&mut self.devices))
+    }
+
+    /// Refuses what would become too large before it is made.
+    pub fn check_links(&self, more: usize) -> Result<(), Mistake> {
+        if self.wires.len().saturating_add(more) > MAX_LINKS {
+            return Err(Mistake::TooMany { what: "links", limit: MAX_LINKS, instead: "give a part of the topology" });
+        }
+        Ok(())
+    }
+
+    /// Adds a port out of the machine, of `rate` GB/s per direction.
+    pub fn port(&mut self, node: usize, rate: Option<Rational>) {
+        self.ports.push(Port { node, rate });
+    }
+
+    /// Says which accelerator a node is.
+    pub fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
+        self.devices.push(Device { node, machine, device, rank });
+    }
+
+    /// The bandwidth of a kind of link in GB/s: the user's, else the `stated` one. `what` completes the note
+    /// `nvlink: 20.6 GB/s ...`.
+    pub fn rate(&mut self, kind: &'static str, stated: Rational, what: &str) -> Rational {
+        self.kinds.insert(kind);
+        match self.options.link_bandwidth.get(kind) {
+            Some(given) => {
+                let given = given.clone();
+                self.note(Topic::Assumed, format!("{kind}: {} {what}, as given", gigabytes(&given)));
+                given
+            }
+            None => {
+                self.note(Topic::Assumed, format!("{kind}: {} {what}", gigabytes(&stated)));
+                stated
+            }
+        }
+    }
+
+    /// The bandwidth of a kind of link that the file states itself, unless the user says otherwise.
+    pub fn stated(&mut self, kind: &'static str, stated: Rational) -> Rational {
+        self.kinds.insert(kind);
+        match self.options.link_bandwidth.get(kind) {
+            Some(given) => {
+                let given = given.clone();
+                self.note(Topic::Assumed, format!("{kind}: {} for every such link, as given", gigabytes(&given)));
+                given
+            }
+            None => stated,
+        }
+    }
+
+    /// Adds a remark, once.
+    pub fn note(&mut self, topic: Topic, text: impl Into<String>) {
+        /// Most remarks: no file needs more, and a hostile one would.
+        const MOST: usize = 200;
+        let note = Note { topic, text: text.into() };
+        if self.notes.len() < MOST && self.noted.insert(note.clone()) {
+            self.notes.push(note);
+        }
+    }
+
+    /// The platform, in gigabytes and seconds.
+    pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
+        self.check_kinds().map_err(|mistake| source.error_in_file(mistake))?;
+        let merge = self.merge_time().map_err(|mistake| source.error_in_file(mistake))?;
+        self.note_ports();
+        let mut builder = Platform::builder();
+        builder.model(PortModel::Links);
+        builder.units(Units { work_is_data: true, ..Units::gigabytes_and_seconds() });
+        let refuse = |error| source.error_in_file(Mistake::Platform(error));
+        for member in &self.members {
+            builder.node(self.node_of(member, &merge)).map_err(refuse)?;
+        }
+        for wire in &self.wires {
+            builder.link(NodeId::new(wire.from), NodeId::new(wire.to), wire.rate.recip()).map_err(refuse)?;
+        }
+        let platform = builder.build().map_err(refuse)?;
+        Ok(Imported {
+            platform,
+            format,
+            node_kinds: self.members.iter().map(|member| member.kind).collect(),
+            link_kinds: self.wires.iter().map(|wire| wire.kind).collect(),
+            accelerators: self.devices.iter().map(accelerator).collect(),
+            notes: self.notes,
+        })
+    }
+
+    fn node_of(&self, member: &Member, merge: &Rational) -> Node {
+        match member.role {
+            Role::Processor => Node::processor(member.name.as_str(), merge.clone()),
+            Role::Switch => Node { replicates: false, ..Node::router(member.name.as_str()) },
+            Role::Multicast => Node { replicates: self.options.multicast, ..Node::router(member.name.as_str()) },
+        }
+    }
+
+    /// Refuses bandwidths for kinds that the file has no links of: a typing error would go unnoticed.
+    fn check_kinds(&self) -> Result<(), Mistake> {
+        match self.options.link_bandwidth.keys().find(|kind| !self.kinds.contains(kind.as_str())) {
+            None => Ok(()),
+            Some(kind) => {
+                let known: Vec<&str> = self.kinds.iter().copied().collect();
+                let text = match known.as_slice() {
+                    [] => "none whose bandwidth could be given".to_string(),
+                    known => known.join(", "),
+                };
+                Err(Mistake::Import(format!("there are no links of kind '{}' here; the kinds are {text}", clip(kind))))
+            }
+        }
+    }
+
+    /// Ports of network cards that lead to nothing, with their speeds.
+    fn note_ports(&mut self) {
+        if self.wires.iter().any(|wire| wire.kind == "net") {
+            return;
+        }
+        let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
+        self.ports.iter().for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
+        for (rate, count) in counts {
+            let (ports, lead) = if count == 1 { ("port", "leads") } else { ("ports", "lead") };
+            let text = match rate {
+                Some(rate) => format!(
+                    "net: {count} {ports} of {} {lead} out of the machine; --replicate N --fabric rail joins N machines by them",
+                    gigabytes(&rate)
+                ),
+                None => format!(
+                    "net: {count} {ports} of unknown speed {lead} out of the machine; --replicate N --fabric rail,25 joins N \
+                     machines by them, with 25 GB/s each"
+                ),
+            };
+            self.note(Topic::LeftOut, text);
+        }
+    }
+
+    /// Seconds per gigabyte of result.
+    fn merge_time(&mut self) -> Result<Rational, Mistake> {
+        let given = self.options.merge_rate.clone();
+        let rate = given.unwrap_or_else(|| Rational::from_integer(MERGE_RATE.into()));
+        if !rate.is_positive() {
+            return Err(Mistake::NotPositive { what: "the rate of merging", value: clip(&rate.to_string()) });
+        }
+        self.note(Topic::Assumed, format!("every processor combines values at {}", gigabytes(&rate)));
+        Ok(rate.recip())
+    }
+}
+
+fn accelerator(device: &Device) -> Accelerator {
+    Accelerator { node: NodeId::new(device.node), machine: device.machine, device: device.device, rank: device.rank }
+}
+
+/// A bandwidth for people: `20.6 GB/s`.
+pub(super) fn gigabytes(rate: &Rational) -> String {
+    format!("{} GB/s", decimal(rate, 6))
+}

@@ -1,0 +1,478 @@
+//! GML as the Internet Topology Zoo writes it.
+//!
+//! Every node is a processor with compute 1, named by its label; labels that are missing or used twice get `#id`
+//! appended. An edge is a link in both directions (unless `directed 1`) and needs `LinkSpeedRaw`, in bits per second,
+//! or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link
+//! costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit, the unit of time the second. The fastest of parallel
+//! edges counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use num_traits::{One, Signed};
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::{Source, refused};
+use oneport_platform::units::{Data, Time, Units};
+use oneport_platform::{Node, Platform, Rational, parse_rational};
+
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES};
+
+/// Most bytes: networks of the Zoo have less than one megabyte.
+const MAX_BYTES: usize = 16 << 20;
+/// Bits per second of SONET's OC-1; OC-n is n times as fast.
+const SONET: u64 = 51_840_000;
+/// Bits in one unit of message.
+const GIGABIT: u32 = 1_000_000_000;
+/// Bytes of the longest character reference, without its '&': `#1114111;`.
+const LONGEST_REFERENCE: usize = 9;
+
+/// Reads a whole file.
+pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
+    if source.text.len() > MAX_BYTES {
+        return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_BYTES as u64 }));
+    }
+    let graph = Reader { source, at: 0 }.graph()?;
+    let mut builder = Platform::builder();
+    builder.units(Units { data: Data::GIGABIT, time: Time::SECOND, work_is_data: false });
+    let mut ids = BTreeMap::new();
+    let names = unique_names(&graph.nodes);
+    for (node, name) in graph.nodes.iter().zip(names) {
+        let id = builder
+            .node(Node::processor(name, Rational::one()))
+            .map_err(|error| refused(&source, node.offset, error))?;
+        if ids.insert(node.id.as_ref(), id).is_some() {
+            let key = Some(format!("node {}", clip(&node.id)));
+            return Err(source.error(node.offset, key, Mistake::DuplicateKey("id".to_string())));
+        }
+    }
+    // Links in the order of first appearance, each with the fastest of its parallel edges.
+    let mut places = BTreeMap::new();
+    let mut links: Vec<(_, _, Rational, usize)> = Vec::new();
+    for (index, edge) in graph.edges.iter().enumerate() {
+        let key = || Some(format!("edge[{index}] ({} -- {})", clip(&edge.source), clip(&edge.target)));
+        let end = |name: &Cow<'_, str>| {
+            ids.get(name.as_ref())
+                .copied()
+                .ok_or_else(|| source.error(edge.offset, key(), Mistake::UnknownNode { name: clip(name), close: None }))
+        };
+        let (from, to) = (end(&edge.source)?, end(&edge.target)?);
+        if from == to {
+            continue;
+        }
+        let cost = edge.cost().map_err(|mistake| source.error(edge.offset, key(), mistake))?;
+        let ends = if graph.directed { (from, to) } else { (from.min(to), from.max(to)) };
+        let place = *places.entry(ends).or_insert(links.len());
+        match links.get_mut(place) {
+            Some((_, _, fastest, _)) if *fastest > cost => *fastest = cost,
+            Some(_) => {}
+            None => links.push((from, to, cost, edge.offset)),
+        }
+    }
+    for (from, to, cost, offset) in links {
+        let added = if graph.directed {
+            builder.link(from, to, cost).map(|_| ())
+        } else {
+            builder.duplex(from, to, cost).map(|_| ())
+        };
+        added.map_err(|error| refused(&source, offset, error))?;
+    }
+    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
+}
+
+/// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
+pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    let mut reader = Reader { source: *source, at: 0 };
+    let mut graph = Drawn::new(draft);
+    let mut directed = false;
+    let mut edges = Vec::new();
+    reader.find_graph()?;
+    loop {
+        let (offset, token) = reader.token()?;
+        match token {
+            Token::Close => break,
+            Token::Key("directed") => directed = reader.directed()?,
+            Token::Key("node") => {
+                let mut attributes = reader.attributes("node")?;
+                let id = reader.take(offset, "node", &mut attributes, "id", "the node's number")?;
+                graph.node(&id, &attributes).map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
+            }
+            // Nodes may come later.
+            Token::Key("edge") => {
+                edges.push(reader.at);
+                reader.skip()?;
+            }
+            Token::Key(_) => reader.skip()?,
+            _ => return Err(reader.broken(offset, token)),
+        }
+    }
+    for offset in edges {
+        reader.at = offset;
+        let mut attributes = reader.attributes("edge")?;
+        let from = reader.take(offset, "edge", &mut attributes, "source", "the id of a node")?;
+        let to = reader.take(offset, "edge", &mut attributes, "target", "the id of a node")?;
+        let key = || Some(format!("edge ({} -- {})", clip(&from), clip(&to)));
+        let add = graph.edge(&from, &to, directed, &attributes);
+        add.map_err(|mistake| source.error(offset, key(), mistake))?;
+    }
+    Ok(())
+}
+
+struct Graph<'a> {
+    directed: bool,
+    nodes: Vec<GraphNode<'a>>,
+    edges: Vec<Edge<'a>>,
+}
+
+struct GraphNode<'a> {
+    offset: usize,
+    id: Cow<'a, str>,
+    label: Option<Cow<'a, str>>,
+}
+
+struct Edge<'a> {
+    offset: usize,
+    source: Cow<'a, str>,
+    target: Cow<'a, str>,
+    raw: Option<Cow<'a, str>>,
+    speed: Option<Cow<'a, str>>,
+    units: Option<Cow<'a, str>>,
+    kind: Option<Cow<'a, str>>,
+}
+
+impl Edge<'_> {
+    /// Seconds per gigabit.
+    fn cost(&self) -> Result<Rational, Mistake> {
+        let (key, text, unit) = match (&self.raw, &self.speed, &self.units) {
+            (Some(raw), _, _) => ("LinkSpeedRaw", raw.as_ref(), 1),
+            (None, Some(speed), Some(units)) => ("LinkSpeed", speed.as_ref(), bits(units)?),
+            _ => match self.kind.as_deref().and_then(|kind| kind.strip_prefix("OC-")) {
+                Some(multiple) => ("LinkType OC-", multiple, SONET),
+                None => {
+                    let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n; or name \
+                         another attribute with --capacity)";
+                    return Err(Mistake::MissingKey { key: "LinkSpeedRaw", meaning });
+                }
+            },
+        };
+        let speed = parse_rational(text)? * Rational::from_integer(unit.into());
+        if !speed.is_positive() {
+            return Err(Mistake::NotPositive { what: key, value: clip(text) });
+        }
+        Ok(Rational::from_integer(GIGABIT.into()) / speed)
+    }
+}
+
+/// Bits per second in one unit of speed.
+fn bits(units: &str) -> Result<u64, Mistake> {
+    match units {
+        "K" | "k" => Ok(1_000),
+        "M" => Ok(1_000_000),
+        "G" => Ok(1_000_000_000),
+        "T" => Ok(1_000_000_000_000),
+        _ => Err(Mistake::WrongValue { value: clip(units), expected: "a unit of LinkSpeed: K, M, G or T".into() }),
+    }
+}
+
+/// The labels, with `#id` where a label is missing, empty or used twice.
+fn unique_names(nodes: &[GraphNode<'_>]) -> Vec<String> {
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+    for node in nodes {
+        *uses.entry(node.label.as_deref().unwrap_or_default()).or_default() += 1;
+    }
+    let name = |node: &GraphNode<'_>| {
+        let label = node.label.as_deref().unwrap_or_default();
+        match uses.get(label) {
+            Some(1) if !label.is_empty() => label.to_string(),
+            _ => format!("{label}#{}", node.id),
+        }
+    };
+    nodes.iter().map(name).collect()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Token<'a> {
+    Key(&'a str),
+    Number(&'a str),
+    Text(&'a str),
+    Open,
+    Close,
+    End,
+}
+
+/// A lexer and a reader of nested lists in one; lists of no interest are skipped without recursion.
+struct Reader<'a> {
+    source: Source<'a>,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The first top-level `graph [ ... ]`.
+    fn graph(&mut self) -> Result<Graph<'a>, FormatError> {
+        self.find_graph()?;
+        self.graph_list()
+    }
+
+    fn find_graph(&mut self) -> Result<(), FormatError> {
+        loop {
+            let (offset, token) = self.token()?;
+            match token {
+                Token::Key("graph") => return self.open("graph"),
+                Token::Key(_) => self.skip()?,
+                Token::End => return Err(self.syntax(offset, "there is no graph [ ... ] in the file")),
+                _ => return Err(self.syntax(offset, "a key is expected, such as graph")),
+            }
+        }
+    }
+
+    fn graph_list(&mut self) -> Result<Graph<'a>, FormatError> {
+        let mut graph = Graph { directed: false, nodes: Vec::new(), edges: Vec::new() };
+        loop {
+            let (offset, token) = self.token()?;
+            match token {
+                Token::Close => return Ok(graph),
+                Token::Key("directed") => graph.directed = self.directed()?,
+                Token::Key("node") => {
+                    let [id, label] = self.record("node", ["id", "label"])?;
+                    let id = self.need(offset, "node", id, "id", "the node's number")?;
+                    graph.nodes.push(GraphNode { offset, id, label });
+                }
+                Token::Key("edge") => graph.edges.push(self.edge(offset)?),
+                Token::Key(_) => self.skip()?,
+                _ => return Err(self.broken(offset, token)),
+            }
+        }
+    }
+
+    fn edge(&mut self, offset: usize) -> Result<Edge<'a>, FormatError> {
+        let keys = ["source", "target", "LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits", "LinkType"];
+        let [source, target, raw, speed, units, kind] = self.record("edge", keys)?;
+        let source = self.need(offset, "edge", source, "source", "the id of a node")?;
+        let target = self.need(offset, "edge", target, "target", "the id of a node")?;
+        Ok(Edge { offset, source, target, raw, speed, units, kind })
+    }
+
+    fn directed(&mut self) -> Result<bool, FormatError> {
+        let (offset, token) = self.token()?;
+        match token {
+            Token::Number("0") => Ok(false),
+            Token::Number("1") => Ok(true),
+            _ => Err(self.syntax(offset, "directed is 0 or 1")),
+        }
+    }
+
+    /// The wanted values of `key [ ... ]`.
+    fn record<const N: usize>(
+        &mut self,
+        name: &'static str,
+        wanted: [&'static str; N],
+    ) -> Result<[Option<Cow<'a, str>>; N], FormatError> {
+        self.open(name)?;
+        let mut values = [const { None }; N];
+        loop {
+            let (offset, token) = self.token()?;
+            let key = match token {
+                Token::Close => return Ok(values),
+                Token::Key(key) => key,
+                _ => return Err(self.broken(offset, token)),
+            };
+            let Some(place) = wanted.iter().position(|known| *known == key) else {
+                self.skip()?;
+                continue;
+            };
+            let (offset, token) = self.token()?;
+            let value = match token {
+                Token::Number(text) => Cow::Borrowed(text),
+                Token::Text(text) => decode(text),
+                _ => return Err(self.syntax(offset, &format!("{key} needs a number or a \"text\""))),
+            };
+            if let Some(slot) = values.get_mut(place)
+                && slot.replace(value).is_some()
+            {
+                let mistake = Mistake::DuplicateKey(key.to_string());
+                return Err(self.source.error(offset, Some(name.to_string()), mistake));
+            }
+        }
+    }
+
+    /// All numbers and texts of `[ ... ]`.
+    fn attributes(&mut self, name: &str) -> Result<Attributes<'a>, FormatError> {
+        self.open(name)?;
+        let mut attributes = Vec::new();
+        loop {
+            let (offset, token) = self.token()?;
+            let key = match token {
+                Token::Close => return Ok(attributes),
+                Token::Key(key) => key,
+                _ => return Err(self.broken(offset, token)),
+            };
+            let at = self.at;
+            match self.token()?.1 {
+                Token::Number(text) => attributes.push((Cow::Borrowed(key), Cow::Borrowed(text))),
+                Token::Text(text) => attributes.push((Cow::Borrowed(key), decode(text))),
+                _ => {
+                    self.at = at;
+                    self.skip()?;
+                }
+            }
+            if attributes.len() > MAX_ATTRIBUTES {
+                let instead = "leave out attributes other than bandwidths";
+                let mistake = Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead };
+                return Err(self.source.error(offset, None, mistake));
+            }
+        }
+    }
+
+    /// Takes out an attribute that has to be there.
+    fn take(
+        &self,
+        offset: usize,
+        entry: &str,
+        attributes: &mut Attributes<'a>,
+        key: &'static str,
+        meaning: &'static str,
+    ) -> Result<Cow<'a, str>, FormatError> {
+        let place = attributes.iter().position(|(name, _)| name == key);
+        let value = place.map(|place| attributes.swap_remove(place).1);
+        self.need(offset, entry, value, key, meaning)
+    }
+
+    fn need(
+        &self,
+        offset: usize,
+        entry: &str,
+        value: Option<Cow<'a, str>>,
+        key: &'static str,
+        meaning: &'static str,
+    ) -> Result<Cow<'a, str>, FormatError> {
+        value.ok_or_else(|| self.source.error(offset, Some(entry.to_string()), Mistake::MissingKey { key, meaning }))
+    }
+
+    fn open(&mut self, name: &str) -> Result<(), FormatError> {
+        let (offset, token) = self.token()?;
+        if token == Token::Open { Ok(()) } else { Err(self.syntax(offset, &format!("'[' is expected after {name}"))) }
+    }
+
+    /// Passes over one value.
+    fn skip(&mut self) -> Result<(), FormatError> {
+        let mut depth = 0_usize;
+        loop {
+            let (offset, token) = self.token()?;
+            match token {
+                Token::Open => depth += 1,
+                Token::Close if depth > 0 => depth -= 1,
+                Token::Number(_) | Token::Text(_) => {}
+                Token::Key(_) if depth > 0 => {}
+                _ => return Err(self.broken(offset, token)),
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn broken(&self, offset: usize, token: Token<'_>) -> FormatError {
+        match token {
+            Token::End => self.syntax(offset, "the file is cut off: a ']' is missing"),
+            Token::Close => self.syntax(offset, "a value is expected before ']'"),
+            _ => self.syntax(offset, "a key and its value are expected"),
+        }
+    }
+
+    fn syntax(&self, offset: usize, message: &str) -> FormatError {
+        self.source.error(offset, None, Mistake::Syntax { format: "GML", at: None, message: message.to_string() })
+    }
+
+    /// The next token and its offset.
+    fn token(&mut self) -> Result<(usize, Token<'a>), FormatError> {
+        let text = self.source.text;
+        let mut rest = text.get(self.at..).unwrap_or_default().trim_start();
+        while rest.starts_with('#') {
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+        }
+        let offset = text.len() - rest.len();
+        let (token, length) = match rest.as_bytes().first() {
+            None => (Token::End, 0),
+            Some(b'[') => (Token::Open, 1),
+            Some(b']') => (Token::Close, 1),
+            Some(b'"') => {
+                let body = rest.get(1..).unwrap_or_default();
+                let end =
+                    body.find('"').ok_or_else(|| self.syntax(offset, "the file is cut off: a '\"' is missing"))?;
+                (Token::Text(body.get(..end).unwrap_or_default()), end + 2)
+            }
+            Some(_) => {
+                let end = rest.find(|c: char| c.is_whitespace() || "[]\"#".contains(c)).unwrap_or(rest.len());
+                let word = rest.get(..end).unwrap_or_default();
+                let token = if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                    Token::Key(word)
+                } else if word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+                    Token::Number(word)
+                } else {
+                    return Err(self.syntax(offset, &format!("'{}' is neither a key nor a number", clip(word))));
+                };
+                (token, end)
+            }
+        };
+        self.at = offset + length;
+        Ok((offset, token))
+    }
+}
+
+/// Replaces the character references of GML strings.
+fn decode(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        decoded.push_str(before);
+        // A reference is short: a search to the end of the text for each '&' would be quadratic.
+        let end = after.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
+        let name = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
+        match name.and_then(|(name, after)| Some((reference(name)?, after))) {
+            Some((c, after)) => {
+                decoded.push(c);
+                rest = after;
+            }
+            None => {
+                decoded.push('&');
+                rest = after;
+            }
+        }
+    }
+    decoded.push_str(rest);
+    Cow::Owned(decoded)
+}
+
+fn reference(name: &str) -> Option<char> {
+    match name {
+        "quot" => Some('"'),
+        "amp" => Some('&'),
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "apos" => Some('\''),
+        _ => name.strip_prefix('#')?.parse().ok().and_then(char::from_u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_replaced_and_lone_ampersands_kept() {
+        for (text, decoded) in [
+            ("a", "a"),
+            ("AT&amp;T", "AT&T"),
+            ("R&D", "R&D"),
+            ("&#233;cole", "école"),
+            ("&#1114111;", "\u{10ffff}"),
+            ("&é;&é", "&é;&é"),
+            ("&bad;&", "&bad;&"),
+        ] {
+            assert_eq!(decode(text), decoded, "{text}");
+        }
+    }
+}

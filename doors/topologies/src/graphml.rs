@@ -1,0 +1,89 @@
+//! GraphML, as networkx, igraph, yEd and our own exports write it.
+//!
+//! Facts from graphml.graphdrawing.org: `key` declares an attribute, `data` holds its value; an edge is directed as its
+//! graph's `edgedefault`, unless it says otherwise. Nested graphs and hyperedges are refused.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+use roxmltree::Node;
+
+use crate::draft::Draft;
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read};
+use crate::xml::{self, children, need, wrong};
+
+/// Names and defaults of attributes, by the id of their key.
+type Keys<'d> = BTreeMap<&'d str, (&'d str, Option<&'d str>)>;
+
+/// Reads a graph.
+pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    let document = xml::parse(source)?;
+    let root = document.root_element();
+    let mut keys = Keys::new();
+    for key in children(root, "key") {
+        let id = need(source, key, "id", "the key that data elements name")?;
+        let name = key.attribute("attr.name").unwrap_or(id);
+        let default = children(key, "default").next().and_then(|default| default.text());
+        keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
+        if keys.len() > MAX_ATTRIBUTES {
+            let instead = "leave out attributes other than bandwidths";
+            return Err(wrong(source, key, Mistake::TooMany { what: "keys", limit: MAX_ATTRIBUTES, instead }));
+        }
+    }
+    let mut graphs = children(root, "graph");
+    let graph = match (graphs.next(), graphs.next()) {
+        (Some(graph), None) => graph,
+        (None, _) => return Err(wrong(source, root, Mistake::Import("there is no <graph>".to_string()))),
+        (_, Some(second)) => {
+            return Err(wrong(source, second, Mistake::Import("there are several graphs; keep one".to_string())));
+        }
+    };
+    let directed = match graph.attribute("edgedefault") {
+        Some("directed") => true,
+        None | Some("undirected") => false,
+        Some(other) => {
+            let expected = "directed or undirected, as edgedefault should be".into();
+            return Err(wrong(source, graph, Mistake::WrongValue { value: clip(other), expected }));
+        }
+    };
+    let mut reader = Graph::new(draft);
+    for node in children(graph, "node") {
+        if children(node, "graph").next().is_some() {
+            return Err(wrong(source, node, Mistake::Import("holds a graph; write one flat graph".to_string())));
+        }
+        let id = need(source, node, "id", "the node's id")?;
+        reader.node(id, &attributes(node, &keys)).map_err(|mistake| wrong(source, node, mistake))?;
+    }
+    for edge in children(graph, "edge") {
+        let from = need(source, edge, "source", "the id of a node")?;
+        let to = need(source, edge, "target", "the id of a node")?;
+        let directed = edge.attribute("directed").map_or(directed, |text| text == "true");
+        let add = reader.edge(from, to, directed, &attributes(edge, &keys));
+        add.map_err(|mistake| {
+            let key = format!("<edge> ({} -- {})", clip(from), clip(to));
+            source.error(edge.range().start, Some(key), mistake)
+        })?;
+    }
+    match children(graph, "hyperedge").next() {
+        Some(edge) => Err(wrong(source, edge, Mistake::Import("hyperedges are not read; write edges".to_string()))),
+        None => Ok(()),
+    }
+}
+
+fn attributes<'d>(element: Node<'d, '_>, keys: &Keys<'d>) -> Attributes<'d> {
+    let mut found: Attributes<'d> = Vec::new();
+    for data in children(element, "data") {
+        let id = data.attribute("key").unwrap_or_default();
+        if let (Some((name, _)), Some(text)) = (keys.get(id), data.text()) {
+            found.push((Cow::Borrowed(name), Cow::Borrowed(text.trim())));
+        }
+    }
+    for (name, default) in keys.values() {
+        if let Some(default) = default.filter(|_| !found.iter().any(|(known, _)| known == name)) {
+            found.push((Cow::Borrowed(name), Cow::Borrowed(default.trim())));
+        }
+    }
+    found
+}

@@ -1,0 +1,84 @@
+//! The result of an importer.
+
+use oneport_platform::{NodeId, Platform};
+
+use crate::Format;
+
+/// A platform, and how it came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The platform.
+    pub platform: Platform,
+    /// The format of the file.
+    pub format: Format,
+    /// Per node id: the kind of the node, "GPU", "PCI switch", ...
+    pub node_kinds: Vec<&'static str>,
+    /// Per link id: the kind of the link, "nvlink", "pci", ...
+    pub link_kinds: Vec<&'static str>,
+    /// The file's accelerators, with their numbers in machine and job.
+    pub accelerators: Vec<Accelerator>,
+    /// Assumptions, merges and omissions, in the order of reading.
+    pub notes: Vec<Note>,
+}
+
+/// An accelerator under the numbers of its machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accelerator {
+    /// Its node.
+    pub node: NodeId,
+    /// Its machine, counted from 0.
+    pub machine: usize,
+    /// Its number in the machine.
+    pub device: u64,
+    /// Its rank in the job that wrote the file.
+    pub rank: Option<u64>,
+}
+
+/// A remark on how the file was read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// The kind of remark.
+    pub topic: Topic,
+    /// One line without a full stop.
+    pub text: String,
+}
+
+/// The kind of a remark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Taken from a table, or from the user, because the file does not say it.
+    Assumed,
+    /// Several things of the file are one in the platform.
+    Merged,
+    /// In the file, and not in the platform.
+    LeftOut,
+}
+
+impl Topic {
+    /// Every topic, in the order in which they are printed.
+    pub const ALL: [Topic; 3] = [Topic::Assumed, Topic::Merged, Topic::LeftOut];
+
+    /// The word printed before a remark.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Assumed => "assumed",
+            Topic::Merged => "merged",
+            Topic::LeftOut => "left out",
+        }
+    }
+}
+
+impl Imported {
+    /// A platform of which nothing was assumed.
+    pub fn plain(platform: Platform, format: Format) -> Self {
+        let node_kinds = platform.nodes().iter().map(|node| if node.is_processor() { "processor" } else { "router" });
+        Imported {
+            node_kinds: node_kinds.collect(),
+            link_kinds: vec!["link"; platform.links().len()],
+            accelerators: Vec::new(),
+            notes: Vec::new(),
+            platform,
+            format,
+        }
+    }
+}

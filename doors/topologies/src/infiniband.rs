@@ -1,0 +1,184 @@
+//! InfiniBand fabrics: what `ibnetdiscover` and `iblinkinfo` have in common.
+//!
+//! Hosts are processors, switches forward. Channel adapters whose names end in that of the card (`HCA-1`, `mlx5_0`)
+//! and agree before it are cards of one host. A link has width x the data rate of a lane:
+//! SDR 2, DDR 4, QDR 8 (8b/10b taken off), FDR10 10, FDR 13.6, EDR 25 (64b/66b), HDR 50, NDR 100, XDR 200 Gbit/s.
+//!
+//! Facts from InfiniBand's table of rates as linux-rdma/rdma-core, infiniband-diags, prints them.
+
+use std::collections::BTreeMap;
+
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+use oneport_platform::Rational;
+
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
+
+/// Most ports of all nodes.
+pub(super) const MAX_PORTS: usize = 250_000;
+
+/// Speeds of a lane: name of the kind, what people write, signalled Gbit/s as iblinkinfo writes it, data in Gbit/s.
+const SPEEDS: [(&str, &str, &str, (u32, u32)); 9] = [
+    ("sdr", "SDR", "2.5", (2, 1)),
+    ("ddr", "DDR", "5", (4, 1)),
+    ("qdr", "QDR", "10", (8, 1)),
+    ("fdr10", "FDR10", "10.3125", (10, 1)),
+    ("fdr", "FDR", "14.0625", (150, 11)),
+    ("edr", "EDR", "25.78125", (25, 1)),
+    ("hdr", "HDR", "53.125", (50, 1)),
+    ("ndr", "NDR", "106.25", (100, 1)),
+    ("xdr", "XDR", "212.5", (200, 1)),
+];
+
+/// In the names of adapters inside switches that combine values.
+const AGGREGATION: &str = "Aggregation Node";
+
+/// A node of the fabric.
+pub(super) struct FabricNode {
+    pub name: String,
+    pub is_switch: bool,
+    /// Where the file says it.
+    pub offset: usize,
+}
+
+/// Lanes and their speed, as a place in the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Width {
+    lanes: u32,
+    speed: usize,
+}
+
+impl Width {
+    /// `4xHDR`.
+    pub fn named(text: &str) -> Option<Width> {
+        let (lanes, name) = text.split_once('x')?;
+        let speed = SPEEDS.iter().position(|(_, known, ..)| *known == name)?;
+        Some(Width { lanes: lanes.parse().ok().filter(|lanes| (1..=12).contains(lanes))?, speed })
+    }
+
+    /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
+    pub fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
+        let lanes = lanes.strip_suffix(['X', 'x'])?.parse().ok().filter(|lanes| (1..=12).contains(lanes))?;
+        let gigabits = gigabits.strip_suffix(".0").unwrap_or(gigabits);
+        let speed = match is_fdr10 {
+            true => SPEEDS.iter().position(|(kind, ..)| *kind == "fdr10"),
+            false => SPEEDS.iter().position(|(.., signalled, _)| *signalled == gigabits),
+        };
+        Some(Width { lanes, speed: speed? })
+    }
+}
+
+/// One end of a link: a node's key and the number of its port.
+pub(super) type End = (String, u32);
+
+/// A fabric that is being added to a draft.
+#[derive(Default)]
+pub(super) struct Fabric {
+    pub nodes: BTreeMap<String, FabricNode>,
+    /// Without a width where the file says none.
+    links: BTreeMap<(End, End), Option<Width>>,
+}
+
+impl Fabric {
+    /// Adds a link; that its other end lists it too changes nothing.
+    pub fn link(&mut self, one: End, other: End, width: Option<Width>) -> Result<(), Mistake> {
+        if self.links.len() == MAX_PORTS {
+            return Err(Mistake::TooMany { what: "ports", limit: MAX_PORTS, instead: "give a part of the fabric" });
+        }
+        let known = self.links.entry(if one <= other { (one, other) } else { (other, one) }).or_default();
+        *known = (*known).max(width);
+        Ok(())
+    }
+
+    /// The keys of all ends.
+    pub fn ends(&self) -> impl Iterator<Item = &String> {
+        self.links.keys().flat_map(|(one, other)| [&one.0, &other.0])
+    }
+
+    /// Puts the fabric into the draft.
+    pub fn add(&self, source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (key, node) in self.nodes.iter().filter(|(_, node)| !node.is_switch) {
+            if node.name.contains(AGGREGATION) {
+                draft.note(Topic::LeftOut, "aggregation nodes: they are parts of switches (SHARP), not hosts");
+                continue;
+            }
+            let host = host_of(&node.name);
+            let place = match host.and_then(|host| hosts.get(host)) {
+                Some(&place) => {
+                    draft.note(Topic::Merged, "cards of one host, by their names up to HCA-1, mlx5_0, ...");
+                    place
+                }
+                None => add_node(source, draft, key, node, host.unwrap_or(&node.name))?,
+            };
+            if let Some(host) = host {
+                hosts.insert(host, place);
+            }
+            places.insert(key, place);
+        }
+        for (key, node) in self.nodes.iter().filter(|(_, node)| node.is_switch) {
+            places.insert(key, add_node(source, draft, key, node, &node.name)?);
+        }
+        for (((one, _), (other, _)), width) in &self.links {
+            let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str())) else { continue };
+            let in_file = |mistake| source.error_in_file(mistake);
+            let (kind, rate) = bandwidth(draft, *width).map_err(in_file)?;
+            if draft.has_link(from, to) {
+                draft.note(Topic::Merged, "parallel links are one link, their bandwidths added");
+            }
+            draft.duplex(from, to, kind, rate).map_err(in_file)?;
+        }
+        if !hosts.is_empty() || draft.members.is_empty() {
+            return Ok(());
+        }
+        draft.note(Topic::Assumed, "every channel adapter is a separate host: their names do not end in a card's");
+        Ok(())
+    }
+}
+
+/// The kind of a link and its GB/s: by its lanes, else as the user says.
+fn bandwidth(draft: &mut Draft<'_>, width: Option<Width>) -> Result<(&'static str, Rational), Mistake> {
+    let known = width.and_then(|width| Some((width.lanes, SPEEDS.get(width.speed)?)));
+    if let Some((lanes, (kind, name, _, data))) = known {
+        let lane = Rational::new(data.0.into(), (data.1 * 8).into());
+        let rate = draft.rate(kind, lane, &format!("of data per lane of {name}"));
+        return Ok((kind, rate * Rational::from_integer(lanes.into())));
+    }
+    if !draft.options.link_bandwidth.contains_key("link") {
+        let text = "a link without width and speed, such as 4xHDR (nets of ibsim and old versions of ibnetdiscover have \
+                    none); say how fast each such link is: --link-bandwidth link=200Gbit/s";
+        return Err(Mistake::Import(text.to_string()));
+    }
+    Ok(("link", draft.rate("link", Rational::from_integer(1.into()), "for every link without width and speed")))
+}
+
+fn add_node(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    key: &str,
+    node: &FabricNode,
+    name: &str,
+) -> Result<usize, FormatError> {
+    let (kind, role) = if node.is_switch { ("switch", Role::Switch) } else { ("host", Role::Processor) };
+    let name = match name.trim() {
+        "" => key.to_string(),
+        name if draft.has_name(name) => format!("{name}#{key}"),
+        name => name.to_string(),
+    };
+    draft.node(name, kind, role).map_err(|mistake| source.error(node.offset, Some(clip(key)), mistake))
+}
+
+/// `node1` of `node1 HCA-1` and `node1 mlx5_0`.
+fn host_of(name: &str) -> Option<&str> {
+    let (host, card) = name.trim().rsplit_once(char::is_whitespace)?;
+    let letters = card.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    let known = ["HCA-", "mlx", "hfi", "qib", "ib", "mthca", "bnxt_re", "irdma"];
+    (letters.len() < card.len() && known.iter().any(|known| letters.starts_with(known))).then_some(host.trim())
+}
+
+/// The text between the first two quotes, and what follows.
+pub(super) fn quoted(text: &str) -> Option<(&str, &str)> {
+    text.split_once('"')?.1.split_once('"')
+}

@@ -1,0 +1,136 @@
+#![doc = include_str!("../README.md")]
+
+// One file per format. An importer puts nodes and links of a [kind](Imported::link_kinds) into a [`Draft`], asks it for
+// the bandwidths that its file does not state, and notes what it assumed, merged and left out. Nothing else is shared.
+mod astra_sim;
+mod detect;
+mod dot;
+mod draft;
+mod format;
+mod gml;
+mod graph;
+mod graphml;
+mod hostlist;
+mod hwloc;
+mod iblinkinfo;
+mod ibnetdiscover;
+mod imported;
+mod infiniband;
+mod nccl;
+mod nccl_graph;
+mod nccl_links;
+mod nccl_rates;
+mod nccl_tests;
+mod node_link;
+mod nvidia_smi;
+mod options;
+mod pci_tree;
+mod replicate;
+mod simgrid;
+mod simgrid_cluster;
+mod slurm;
+mod tiers_json;
+mod xml;
+mod yaml;
+
+pub use format::{Format, ParseFormatError};
+pub use imported::{Accelerator, Imported, Note, Topic};
+pub use nccl_graph::{
+    MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
+};
+pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
+pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
+pub use options::{Capacity, Fabric, ImportOptions, Replicate};
+
+use std::path::Path;
+
+use oneport_files::error::Mistake;
+use oneport_files::source::{Source, read_bytes};
+use oneport_files::{MAX_PLATFORM_BYTES, parse_platform};
+
+use draft::Draft;
+
+/// Reads a platform file of any format, ours or other programs'.
+///
+/// # Errors
+/// As [`read_topology`].
+pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
+    Ok(read_topology(path, None, &ImportOptions::default())?.platform)
+}
+
+/// Reads a platform file, or a topology that another program wrote: in the given format, else in the format that its
+/// name and content indicate. The options give what the file leaves open; the result includes notes on how it was read.
+///
+/// # Errors
+/// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_topology`].
+pub fn read_topology(path: &Path, format: Option<Format>, options: &ImportOptions) -> Result<Imported, FormatError> {
+    let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
+    let format = format.unwrap_or_else(|| Format::detect(path, &bytes));
+    parse_topology(&path.display().to_string(), &bytes, format, options)
+}
+
+/// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes (times
+/// the logarithm of the number of nodes and links).
+///
+/// # Errors
+/// The first thing that is wrong: its line, key and value, and what would be right; options that do not fit the file.
+pub fn parse_topology(
+    name: &str,
+    bytes: &[u8],
+    format: Format,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
+    if let Format::Own(own) = format {
+        return plain(name, parse_platform(name, bytes, own)?, format, options);
+    }
+    if bytes.len() as u64 > MAX_PLATFORM_BYTES {
+        return Err(FormatError::new(name, None, None, Mistake::TooLarge { limit: MAX_PLATFORM_BYTES }));
+    }
+    let source = Source::new(name, bytes, "a platform")?;
+    let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
+    let read: Importer = match format {
+        Format::Gml if asks_capacity => gml::read_graph,
+        Format::Own(_) | Format::Gml => return plain(name, gml::read(source)?, format, options),
+        Format::Joined => return plain(name, tiers_json::read(source)?, format, options),
+        Format::Nccl => nccl::read,
+        Format::NvidiaSmi => nvidia_smi::read,
+        Format::NodeLink => node_link::read,
+        Format::GraphMl => graphml::read,
+        Format::Dot => dot::read,
+        Format::IbNetDiscover => ibnetdiscover::read,
+        Format::IbLinkInfo => iblinkinfo::read,
+        Format::SlurmConf => slurm::read_conf,
+        Format::SlurmYaml => slurm::read_yaml,
+        Format::AstraSim => astra_sim::read,
+        Format::Hwloc => hwloc::read,
+        Format::SimGrid => simgrid::read,
+    };
+    import(&source, read, format, options)
+}
+
+/// A platform that says everything itself: options have nothing to add.
+fn plain(name: &str, platform: Platform, format: Format, options: &ImportOptions) -> Result<Imported, FormatError> {
+    if *options != ImportOptions::default() {
+        let text =
+            format!("is a {}, which says everything itself; leave out the options for topologies", format.about());
+        return Err(FormatError::new(name, None, None, Mistake::Import(text)));
+    }
+    Ok(Imported::plain(platform, format))
+}
+
+/// Puts what a file says into a draft.
+type Importer = fn(&Source<'_>, &mut Draft<'_>) -> Result<(), FormatError>;
+
+fn import(
+    source: &Source<'_>,
+    read: Importer,
+    format: Format,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
+    let mut draft = Draft::new(options);
+    read(source, &mut draft)?;
+    if let Some(order) = &options.replicate {
+        replicate::replicate(&mut draft, order).map_err(|mistake| source.error_in_file(mistake))?;
+    }
+    draft.finish(source, format)
+}

@@ -1,0 +1,124 @@
+//! The PCI tree behind a table of distances between devices: which share a switch, a NUMA node, a machine.
+
+use std::collections::BTreeMap;
+
+use oneport_files::error::Mistake;
+use oneport_platform::Rational;
+
+use crate::draft::{Draft, Role};
+use crate::imported::Topic;
+
+/// The connection of two devices, from near to far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Near {
+    /// One PCI switch.
+    Switch,
+    /// Several PCI switches.
+    Switches,
+    /// A NUMA node.
+    Numa,
+}
+
+/// Groups of devices, by union of pairs.
+pub(super) struct PciTree {
+    /// Per level: the group of each device, named by one of its members.
+    levels: [Vec<usize>; 3],
+}
+
+impl PciTree {
+    /// Devices that share nothing yet.
+    pub fn new(devices: usize) -> Self {
+        let apart: Vec<usize> = (0..devices).collect();
+        PciTree { levels: [apart.clone(), apart.clone(), apart] }
+    }
+
+    /// Two devices are this near: they share a group there and in all wider groups.
+    pub fn join(&mut self, one: usize, other: usize, near: Near) {
+        for level in self.levels.iter_mut().skip(near as usize) {
+            let (one, other) = (find(level, one), find(level, other));
+            if let Some(group) = level.get_mut(one.max(other)) {
+                *group = one.min(other);
+            }
+        }
+    }
+
+    /// Adds switches, NUMA nodes and links over PCI above the devices, whose nodes are given.
+    pub fn add(mut self, draft: &mut Draft<'_>, devices: &[usize]) -> Result<(), Mistake> {
+        let pci = draft.rate("pci", Rational::from_integer(24.into()), "of PCI 4.0 x16; the file does not say which");
+        let mut above: Vec<usize> = devices.to_vec();
+        for (level, kind) in [(Near::Switch, "pci"), (Near::Switches, "pcis")] {
+            let groups = self.groups(level);
+            for (number, members) in groups.values().enumerate() {
+                // Devices that have the same node already are one at this level.
+                let mut below: Vec<usize> = members.iter().filter_map(|&member| above.get(member).copied()).collect();
+                below.sort_unstable();
+                below.dedup();
+                if below.len() < 2 {
+                    continue;
+                }
+                let switch = draft.node(format!("{kind}{number}"), "PCI switch", Role::Switch)?;
+                for node in below {
+                    draft.duplex(node, switch, "pci", pci.clone())?;
+                }
+                for &member in members {
+                    if let Some(node) = above.get_mut(member) {
+                        *node = switch;
+                    }
+                }
+            }
+        }
+        self.add_cpus(draft, &above, &pci)
+    }
+
+    fn add_cpus(&mut self, draft: &mut Draft<'_>, above: &[usize], pci: &Rational) -> Result<(), Mistake> {
+        let groups = self.groups(Near::Numa);
+        draft.check_links(groups.len() * groups.len())?;
+        let mut cpus = Vec::with_capacity(groups.len());
+        for (number, members) in groups.values().enumerate() {
+            let cpu = draft.node(format!("cpu{number}"), "CPU", Role::Switch)?;
+            let mut below: Vec<usize> = members.iter().filter_map(|&member| above.get(member).copied()).collect();
+            below.sort_unstable();
+            below.dedup();
+            for node in below {
+                draft.duplex(node, cpu, "pci", pci.clone())?;
+            }
+            cpus.push(cpu);
+        }
+        if cpus.len() > 1 {
+            draft.note(Topic::Merged, "all PCI host bridges of a NUMA node are one node, as in NCCL");
+            let what = "between NUMA nodes, as in NCCL for AMD's Zen 1 or 2; the file does not say which";
+            let rate = draft.rate("cpu", Rational::from_integer(16.into()), what);
+            for (place, &one) in cpus.iter().enumerate() {
+                for &other in cpus.iter().skip(place + 1) {
+                    draft.duplex(one, other, "cpu", rate.clone())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn groups(&mut self, near: Near) -> BTreeMap<usize, Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        if let Some(level) = self.levels.get_mut(near as usize) {
+            for device in 0..level.len() {
+                groups.entry(find(level, device)).or_default().push(device);
+            }
+        }
+        groups
+    }
+}
+
+/// The first member of a group. Paths are halved meanwhile.
+fn find(groups: &mut [usize], mut device: usize) -> usize {
+    while let Some(&parent) = groups.get(device) {
+        if parent == device {
+            break;
+        }
+        let grandparent = groups.get(parent).copied().unwrap_or(parent);
+        if let Some(group) = groups.get_mut(device) {
+            *group = grandparent;
+        }
+        device = grandparent;
+    }
+    device
+}

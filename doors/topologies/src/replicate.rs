@@ -1,0 +1,110 @@
+//! Several machines like one, and what joins them.
+
+use oneport_files::error::Mistake;
+use oneport_platform::Rational;
+
+use crate::draft::{Draft, Port, Role, gigabytes};
+use crate::imported::Topic;
+use crate::options::{Fabric, Replicate};
+
+/// Puts `count` machines like the draft's into the draft and joins them. Their nodes are called `box0.NAME`, ...
+pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), Mistake> {
+    let ports = ports(draft, order)?;
+    check_size(draft, order, ports.len())?;
+    let (size, links) = (draft.members.len(), draft.wires.clone());
+    let (members, devices) = draft.take_nodes();
+    for machine in 0..order.count {
+        for member in &members {
+            draft.node(format!("box{machine}.{}", member.name), member.kind, member.role)?;
+        }
+        for device in &devices {
+            draft.device(machine * size + device.node, machine, device.device, device.rank);
+        }
+        // The first machine's links are there already.
+        for wire in links.iter().filter(|_| machine > 0) {
+            draft.link(machine * size + wire.from, machine * size + wire.to, wire.kind, wire.rate.clone())?;
+        }
+    }
+    join(draft, order, &ports, size)
+}
+
+/// The ports of one machine with their bandwidths.
+fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rational)>, Mistake> {
+    if draft.devices.iter().any(|device| device.machine > 0) {
+        return Err(Mistake::Import("the file holds several machines already; leave out --replicate".to_string()));
+    }
+    if order.count == 0 {
+        return Err(Mistake::Import("no machine is left by --replicate 0; give 1 or more".to_string()));
+    }
+    let mut ports = draft.ports.clone();
+    if ports.is_empty() {
+        let processors = draft.members.iter().enumerate().filter(|(_, member)| member.role == Role::Processor);
+        ports = processors.map(|(node, _)| Port { node, rate: None }).collect();
+        draft.note(Topic::Assumed, "every processor has a separate network port: the file has no network cards");
+    }
+    let given = order.bandwidth.as_ref();
+    if let Some(rate) = given {
+        let what = if order.fabric == Fabric::Full { "cable" } else { "network port" };
+        draft.note(Topic::Assumed, format!("net: {} for every {what}, as given", gigabytes(rate)));
+    }
+    // A port to several machines shares its bandwidth among them.
+    let cables = if order.fabric == Fabric::Full { order.count.saturating_sub(1).max(1) } else { 1 };
+    let mut rated = Vec::with_capacity(ports.len());
+    for port in ports {
+        let net = draft.options.link_bandwidth.get("net");
+        let own = port.rate.or_else(|| Some(draft.stated("net", net?.clone())));
+        let rate = match (given, own) {
+            (Some(given), _) => given.clone(),
+            (None, Some(rate)) => rate / Rational::from_integer(cables.into()),
+            (None, None) => {
+                let text = "the file does not say how fast its network ports are; say it: --fabric switch,25 or rail,25 or \
+                            full,25 (GB/s), or --link-bandwidth net=25";
+                return Err(Mistake::Import(text.to_string()));
+            }
+        };
+        rated.push((port.node, rate));
+    }
+    if given.is_none() && cables > 1 {
+        draft.note(Topic::Assumed, format!("net: every port shares its bandwidth among cables to {cables} machines"));
+    }
+    Ok(rated)
+}
+
+/// Refuses what would be too large before it is made.
+fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), Mistake> {
+    let peers = if order.fabric == Fabric::Full { order.count.saturating_sub(1) } else { 2 };
+    let links = draft.wires.len().saturating_add(ports.saturating_mul(peers)).saturating_mul(order.count);
+    draft.check_links(links)?;
+    let nodes = draft.members.len().saturating_mul(order.count);
+    if nodes > crate::draft::MAX_NODES {
+        let instead = "give a smaller number to --replicate";
+        return Err(Mistake::TooMany { what: "nodes", limit: crate::draft::MAX_NODES, instead });
+    }
+    Ok(())
+}
+
+fn join(draft: &mut Draft<'_>, order: &Replicate, ports: &[(usize, Rational)], size: usize) -> Result<(), Mistake> {
+    if order.count == 1 {
+        return Ok(());
+    }
+    let switches = match order.fabric {
+        Fabric::Switch => vec![draft.node("fabric", "network switch", Role::Switch)?],
+        Fabric::Rail => (0..ports.len())
+            .map(|rail| draft.node(format!("rail{rail}"), "network switch", Role::Switch))
+            .collect::<Result<_, _>>()?,
+        Fabric::Full => Vec::new(),
+    };
+    for machine in 0..order.count {
+        for (place, (node, rate)) in ports.iter().enumerate() {
+            let own = machine * size + node;
+            if let Some(&switch) = switches.get(place.min(switches.len().saturating_sub(1))) {
+                draft.duplex(own, switch, "net", rate.clone())?;
+                continue;
+            }
+            for other in machine + 1..order.count {
+                draft.duplex(own, other * size + node, "net", rate.clone())?;
+            }
+        }
+    }
+    Ok(())
+}
