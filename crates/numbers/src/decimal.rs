@@ -1,6 +1,7 @@
 //! Rationals as decimals for people, in integer arithmetic.
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::Rational;
@@ -23,7 +24,58 @@ pub fn decimal_down(value: &Rational, digits: usize) -> String {
     written(value, digits, false)
 }
 
-/// Shown: significant digits of a percentage.
+/// The fraction itself if it has at most `room` characters; else `≈` and the number with `digits` significant digits.
+///
+/// ```
+/// use oneport_numbers::{parse_rational, readable};
+/// let third = parse_rational("1/3")?;
+/// assert_eq!((readable(&third, 3, 2), readable(&third, 2, 2)), ("1/3".to_string(), "≈0.33".to_string()));
+/// # Ok::<(), oneport_numbers::NumberError>(())
+/// ```
+pub fn readable(value: &Rational, room: usize, digits: usize) -> String {
+    let exact = value.to_string();
+    if exact.len() <= room { exact } else { format!("≈{}", decimal(value, digits)) }
+}
+
+/// The number with at most `places` digits after its point, rounded down: two dates keep their order. Zeros at the end
+/// are left out.
+pub fn floored(value: &Rational, places: u32) -> String {
+    floored_quotient(value.numer(), value.denom(), places)
+}
+
+/// As [`floored`], of a quotient that need not be in lowest terms; the divisor is positive.
+///
+/// ```
+/// use oneport_numbers::floored_quotient;
+/// let write = |number: i32, divisor: i32| floored_quotient(&number.into(), &divisor.into(), 2);
+/// assert_eq!([write(10, 4), write(-1, 3), write(8, 4)], ["2.5", "-0.34", "2"]);
+/// ```
+pub fn floored_quotient(number: &BigInt, divisor: &BigInt, places: u32) -> String {
+    let scaled = (number * BigInt::from(10).pow(places)).div_floor(divisor);
+    let sign = if scaled.is_negative() { "-" } else { "" };
+    let digits = format!("{:0>width$}", scaled.magnitude(), width = places as usize + 1);
+    let (whole, part) = digits.split_at(digits.len() - places as usize);
+    let part = part.trim_end_matches('0');
+    if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+}
+
+/// A number of things: `1 slot`, `2 slots`, `2 switches`.
+///
+/// ```
+/// use oneport_numbers::count;
+/// assert_eq!([count(1, "slot"), count(2, "slot"), count(4, "NVSwitch")], ["1 slot", "2 slots", "4 NVSwitches"]);
+/// ```
+pub fn count(number: impl std::fmt::Display, noun: &str) -> String {
+    let number = number.to_string();
+    let plural = match number.as_str() {
+        "1" => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{number} {noun}{plural}")
+}
+
+/// Significant digits of a percentage.
 const PERCENT: usize = 3;
 
 /// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. A share below one

@@ -8,7 +8,7 @@ mod text;
 pub mod units;
 mod whole;
 
-pub use decimal::{decimal, decimal_down, percent};
+pub use decimal::{count, decimal, decimal_down, floored, floored_quotient, percent, readable};
 pub use exact::Exact;
 pub use gcd::gcd;
 pub use scaled::{Scaled, common_denominator, common_divisor, common_multiple, numerator_over};

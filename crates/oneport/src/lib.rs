@@ -4,7 +4,9 @@ mod bounded;
 mod bounding;
 mod cheap;
 mod error;
+pub mod explain;
 mod extracting;
+mod loads;
 mod proving;
 mod rating;
 mod rings;
@@ -27,7 +29,9 @@ pub use oneport_watch as watch;
 pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError, Shape, Shaped};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
-pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, percent, units};
+pub use oneport_platform::{
+    NodeId, Platform, PortModel, Rational, Units, count, decimal, parse_rational, percent, readable, units,
+};
 
 pub use bounded::{Bounded, Unlisted};
 pub use bounding::{Bounding, bound};

@@ -2,17 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_plan::{Certificate, Commodity, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
-use oneport_schedule::{Measure, common_denominator};
 use oneport_watch::Watch;
 
 use crate::bounded::Unlisted;
 use crate::error::Error;
+use crate::loads::Loads;
 use crate::proving::{Proved, checking, proved};
 use crate::{Options, Stage};
 
@@ -135,14 +134,8 @@ impl Known {
 
 /// The steady state as often as the busiest resource allows; `None` where nothing is busy.
 fn sustained(problem: Problem<'_>, steady_state: &SteadyState) -> Option<SteadyState> {
-    let measure = Measure::new(problem);
-    let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
-    let mut totals = vec![BigInt::zero(); measure.places()];
-    for WeightedPattern { pattern, weight } in &steady_state.patterns {
-        measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
-    }
-    let busiest = measure.loads(&totals, |place| measure.time(place)).into_iter().max()?;
-    let often = (!busiest.is_zero()).then(|| busiest.recip() * (unit * measure.scale()))?;
+    let busiest = Loads::of(problem, steady_state).busiest()?;
+    let often = (!busiest.is_zero()).then(|| busiest.recip())?;
     if often.is_one() {
         return Some(steady_state.clone());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, count, names};
 
 use crate::Task;
 
@@ -117,6 +117,16 @@ impl OddSet {
     pub fn capacity(&self, platform: &Platform) -> u64 {
         let offered: u64 = self.ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
         (offered + self.links.len() as u64) / 2
+    }
+
+    /// For messages: `odd set {a, b, c}`, with the number of its further links, if it has any. The set is one of this
+    /// platform.
+    pub fn describe(&self, platform: &Platform) -> String {
+        let further = match self.links.len() {
+            0 => String::new(),
+            links => format!(" and {}", count(links, "link")),
+        };
+        format!("odd set {{{}}}{further}", names::list(platform, self.ports.iter().filter_map(|port| port.node())))
     }
 }
 

@@ -6,6 +6,7 @@ pub mod gadget;
 pub mod generate;
 mod lists;
 mod model;
+pub mod names;
 mod nodes;
 mod platform;
 mod symmetry;
@@ -15,7 +16,10 @@ pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
 pub use nodes::{Delays, Link, LinkId, Node, NodeId};
-pub use oneport_numbers::{NumberError, Rational, Units, decimal, decimal_down, parse_rational, percent, units};
+pub use oneport_numbers::{
+    NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient, parse_rational, percent,
+    readable, units,
+};
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -220,6 +220,15 @@ impl Platform {
         &self.incoming[node.index()]
     }
 
+    /// Every link that enters or leaves one of the nodes, once, ascending.
+    pub fn links_at(&self, nodes: &[NodeId]) -> Vec<LinkId> {
+        let all = nodes.iter().flat_map(|&node| self.outgoing(node).iter().chain(self.incoming(node)).copied());
+        let mut links: Vec<LinkId> = all.collect();
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
     /// The node with this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.by_name.get(name).copied()

@@ -6,10 +6,14 @@ use std::collections::BTreeSet;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Pattern, Problem};
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, decimal};
+pub(crate) use oneport_platform::count as plural;
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, decimal, parse_rational, readable};
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
+
+/// Digits of a float that are meant.
+const DIGITS: usize = 15;
 
 /// Groups named in a title.
 const NAMED_GROUPS: usize = 3;
@@ -19,19 +23,17 @@ const TERSE: usize = 6;
 
 /// An exact fraction when it is short, else a rounded number after "≈".
 pub(crate) fn show(value: &Rational) -> String {
-    let exact = value.to_string();
-    if exact.len() <= EXACT { exact } else { format!("≈{}", decimal(value, 4)) }
+    readable(value, EXACT, 4)
 }
 
 /// As [`show`], shorter.
 pub(crate) fn terse(value: &Rational) -> String {
-    let exact = value.to_string();
-    if exact.len() <= TERSE { exact } else { format!("≈{}", decimal(value, 2)) }
+    readable(value, TERSE, 2)
 }
 
-/// A float of a chart with `digits` significant digits.
-pub(crate) fn decimal_of(value: f64, digits: usize) -> String {
-    Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, digits))
+/// The number that a float of a chart stands for, without the noise of its last digit; `None` if it is not finite.
+pub(crate) fn rational(value: f64) -> Option<Rational> {
+    Rational::from_float(value).and_then(|value| parse_rational(&decimal(&value, DIGITS)).ok())
 }
 
 /// A rational as a float, for pixels only.
@@ -42,16 +44,6 @@ pub(crate) fn pixels(value: &Rational) -> f64 {
 /// `part / whole` as a float, for pixels only; 0 if `whole` is 0.
 pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() { 0.0 } else { pixels(&(part / whole)) }
-}
-
-/// "1 instance", "3 instances", "3 switches".
-pub(crate) fn plural(count: impl std::fmt::Display, noun: &str) -> String {
-    let count = count.to_string();
-    match count.as_str() {
-        "1" => format!("1 {noun}"),
-        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
-        _ => format!("{count} {noun}s"),
-    }
 }
 
 /// The node, unless the id is of another platform.

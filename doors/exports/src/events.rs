@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use oneport_plan::{Demand, Problem, Task};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, floored};
 use oneport_schedule::{DatedTask, Execution};
 
 use crate::hops::{Hop, Work, hops};
 use crate::results::results;
-use crate::text::{csv, decimal, json};
+use crate::text::{csv, json};
 use crate::{ExportError, File, Format, Request};
 
 /// The table as JSON.
@@ -237,7 +237,7 @@ fn to_csv(platform: &Platform, execution: &Execution) -> String {
         for (piece, [share_from, share_to]) in dated.pieces.iter().zip(Execution::shares(dated)) {
             let date = |date| {
                 let date: Rational = execution.time(date);
-                format!("{date},{}", decimal(&date, DECIMALS))
+                format!("{date},{}", floored(&date, DECIMALS))
             };
             let [sender, receiver] = piece.lanes.map(|lane| some(lane.map(|lane| lane as usize)));
             let (start, end) = (date(&piece.start), date(&piece.end));

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{Problem, Task};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, floored};
 use oneport_schedule::Execution;
 
-use crate::text::{decimal, json, xml};
+use crate::text::{json, xml};
 use crate::{ExportError, File, Format, Request};
 
 const LACKS: &str = "dates, order, patterns, the proof";
@@ -86,7 +86,7 @@ impl<'a> Loads<'a> {
             ("compute", Kind::Text, node.compute.as_ref().map(ToString::to_string).unwrap_or_default()),
             ("replicates", Kind::Bool, node.replicates.to_string()),
             ("merges", Kind::Whole, merges.to_string()),
-            ("merging", Kind::Decimal, decimal(&self.share(busy), DECIMALS)),
+            ("merging", Kind::Decimal, floored(&self.share(busy), DECIMALS)),
         ]
     }
 
@@ -96,10 +96,10 @@ impl<'a> Loads<'a> {
         let (cost, share) = (&self.problem.platform().link(link).cost, self.share(busy));
         [
             ("link", Kind::Whole, link.to_string()),
-            ("cost", Kind::Decimal, decimal(cost, DECIMALS)),
+            ("cost", Kind::Decimal, floored(cost, DECIMALS)),
             ("exact_cost", Kind::Text, cost.to_string()),
             ("messages", Kind::Whole, messages.to_string()),
-            ("busy", Kind::Decimal, decimal(&share, DECIMALS)),
+            ("busy", Kind::Decimal, floored(&share, DECIMALS)),
             ("exact_busy", Kind::Text, share.to_string()),
         ]
     }

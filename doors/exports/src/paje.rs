@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use oneport_platform::floored_quotient;
+
 use crate::run::Run;
-use crate::text::quotient;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -76,7 +77,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             let Ok(number) = tracks.binary_search(&track) else { continue };
             let empty = occurrence.start == occurrence.end;
             let [from, to] =
-                [&occurrence.start, &occurrence.end].map(|date| quotient(date, &execution.units, DECIMALS));
+                [&occurrence.start, &occurrence.end].map(|date| floored_quotient(date, &execution.units, DECIMALS));
             let push = format!("4 {from} S t{number} {}", quoted(&run.label(&occurrence)));
             if empty {
                 lines.push((occurrence.end.clone(), 1, format!("{push}\n5 {to} S t{number}")));
@@ -90,7 +91,8 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     lines.iter().for_each(|(_, _, line)| {
         let _ = writeln!(text, "{line}");
     });
-    let end = lines.last().map(|(end, _, _)| quotient(end, &execution.units, DECIMALS)).unwrap_or("0".to_string());
+    let end =
+        lines.last().map(|(end, _, _)| floored_quotient(end, &execution.units, DECIMALS)).unwrap_or("0".to_string());
     for number in 0..tracks.len() {
         let _ = writeln!(text, "3 {end} T t{number}");
     }

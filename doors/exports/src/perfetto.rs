@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use oneport_plan::Task;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, floored_quotient};
 
 use crate::run::Run;
-use crate::text::{fixed, json};
+use crate::text::json;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -39,7 +39,9 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         }
     }
     // Both ends are rounded in the same direction, so that successive events on a track do not overlap.
-    let factor = scale.to_integer() * BigInt::from(10).pow(DECIMALS);
+    let whole = BigInt::from(10).pow(DECIMALS);
+    let factor = scale.to_integer() * &whole;
+    let written = |ticks: &BigInt| floored_quotient(ticks, &whole, DECIMALS);
     let ticks = |date: &BigInt| (date * &factor).div_floor(&execution.units);
     for occurrence in run.occurrences() {
         let (start, end) = (ticks(&occurrence.start), ticks(&occurrence.end));
@@ -57,7 +59,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             dates[0],
             dates[1]
         );
-        let times = format!("\"ts\":{},\"dur\":{}", fixed(&start, DECIMALS), fixed(&(&end - &start), DECIMALS));
+        let times = format!("\"ts\":{},\"dur\":{}", written(&start), written(&(&end - &start)));
         let name = json(&run.label(&occurrence));
         for track in run.tracks(occurrence.dated, occurrence.piece) {
             let tid = tracks.binary_search(&track).map_or(0, |place| place + 1);

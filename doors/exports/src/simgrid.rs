@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use oneport_plan::{Resource, Task};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational, floored, floored_quotient};
 use oneport_schedule::{DatedTask, Execution, Piece};
 
 use crate::run::{Occurrence, Run};
-use crate::text::{decimal, quotient, xml};
+use crate::text::xml;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -83,7 +83,7 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
         let bandwidth = match port {
             Resource::Link(link) if platform.link(link).cost > Rational::default() => {
                 let cost = &platform.link(link).cost;
-                decimal(&(Rational::from_integer(scale.clone()) / cost), DECIMALS)
+                floored(&(Rational::from_integer(scale.clone()) / cost), DECIMALS)
             }
             _ => "1e30".to_string(),
         };
@@ -110,7 +110,7 @@ fn comment(name: &str) -> String {
 /// of the lines, from 0, that have to end before.
 fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
-    let time = |date: &BigInt| quotient(date, &execution.units, DECIMALS);
+    let time = |date: &BigInt| floored_quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
     let mut ports: Vec<Resource> = platform.link_ids().flat_map(|link| way(platform, link)).collect();
     ports.sort_unstable();
@@ -169,7 +169,7 @@ fn amounts(run: &Run<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
             }
             Task::Merge { .. } => execution.time(&length) * BigInt::from(10).pow(DIGITS),
         };
-        decimal(&amount, DECIMALS)
+        floored(&amount, DECIMALS)
     };
     dated.pieces.iter().map(amount).collect()
 }

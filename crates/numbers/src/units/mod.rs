@@ -181,6 +181,21 @@ impl Units {
         Units { data: Data::GIGABYTE, time: Time::SECOND, work_is_data: false }
     }
 
+    /// Bytes and seconds: what benchmarks count.
+    pub fn bytes_and_seconds() -> Units {
+        Units { data: Data::BYTE, ..Units::gigabytes_and_seconds() }
+    }
+
+    /// A number of units of data in bytes.
+    pub fn bytes(&self, data: &Rational) -> Rational {
+        data * self.data.bits() / Data::BYTE.bits()
+    }
+
+    /// A number of units of data per unit of time in GB/s.
+    pub fn gigabytes_per_second(&self, rate: &Rational) -> Rational {
+        rate * self.data.bits() / (self.time.seconds() * Data::GIGABYTE.bits())
+    }
+
     /// The amount of data, as a number of units of data.
     ///
     /// # Errors

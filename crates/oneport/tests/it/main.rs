@@ -8,6 +8,7 @@ mod bounds;
 mod common;
 mod custom;
 mod ends;
+mod explain;
 mod judged;
 mod limits;
 mod nasty;

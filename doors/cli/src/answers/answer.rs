@@ -13,6 +13,7 @@ use oneport::{Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, 
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
 use crate::flags::question::asked_as;
+use crate::words::clock;
 use crate::words::numbers::{Shown, percent, readable, readable_count, short};
 use crate::words::output::count;
 
@@ -20,19 +21,19 @@ use crate::words::output::count;
 ///
 /// # Errors
 /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
-pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
+pub fn text(planned: &Planned, bottleneck: &Bottleneck<'_>, seconds: Duration, exact: bool) -> Result<String> {
     let plan = &planned.plan;
     let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
     match &planned.whole {
         Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(&plan.platform, exact))),
         None => out.push_str(&cut(&cuts(plan.problem()?, &plan.schedule))),
     }
-    let solver = planned.solver_time.as_secs_f64();
     let ended = planned.ended_by.map(|limit| format!("; {}", limits::told(limit, plan.status))).unwrap_or_default();
     let _ = write!(
         out,
-        "time        {:.3} s, of which {solver:.3} s in HiGHS on the linear program{ended}",
-        seconds.as_secs_f64()
+        "time        {}, of which {} in HiGHS on the linear program{ended}",
+        clock::seconds(seconds),
+        clock::seconds(planned.solver_time)
     );
     Ok(out)
 }
@@ -63,7 +64,7 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
 ///
 /// # Errors
 /// As [`text`].
-pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String> {
+pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<String> {
     let schedule = &plan.schedule;
     let loss = loss_of(plan);
     let loss = match loss.is_zero() {
@@ -108,7 +109,7 @@ pub fn unlisted(problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration, ex
     }
     let _ = writeln!(out, "schedule    {unlisted}");
     let ended = unlisted.limit.or(*ended_by).map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
-    let _ = write!(out, "time        {:.3} s{ended}", seconds.as_secs_f64());
+    let _ = write!(out, "time        {}{ended}", clock::seconds(seconds));
     out
 }
 
@@ -156,10 +157,9 @@ impl Operation {
     /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
     pub fn of(problem: Problem<'_>, throughput: &Rational) -> Option<(Units, Operation)> {
         let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
-        let bits = Rational::from_integer(BigInt::from(8));
         let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
-        let gigabytes = rates.clone().map(|rate| rate * units.data.bits() / (units.time.seconds() * &bits * billion()));
-        Some((units, Operation { bytes: &bandwidth.size * units.data.bits() / bits, gigabytes, rates }))
+        let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
+        Some((units, Operation { bytes: units.bytes(&bandwidth.size), gigabytes, rates }))
     }
 }
 
@@ -201,10 +201,6 @@ fn whole(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
     if value.is_integer() && exact.len() <= ROOM { exact } else { short(value) }
-}
-
-fn billion() -> Rational {
-    Rational::from_integer(BigInt::from(1_000_000_000))
 }
 
 /// The rank of the root, in the order of the platform; -1 if the collective has no root.

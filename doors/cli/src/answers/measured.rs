@@ -108,15 +108,11 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     let shown = format!(
         "{} GB/s (busbw of nccl-tests, {}, {place})",
         oneport::decimal(&best.busbw, 6),
-        Units::show_data(&bytes_and_seconds(), &bytes),
+        Units::bytes_and_seconds().show_data(&bytes),
     );
     let rate = Quantity::parse(&format!("{} GB/s", best.busbw))?;
     let one = Rational::from_integer(1.into());
     Ok(Measured { shown, throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one), once: None })
-}
-
-fn bytes_and_seconds() -> Units {
-    Units { data: oneport::units::Data::BYTE, ..Units::gigabytes_and_seconds() }
 }
 
 fn bandwidth(problem: Problem<'_>) -> Result<Bandwidth> {

@@ -1,20 +1,11 @@
 //! Odd sets in words: how many transfers half-duplex nodes run at a time.
 
 use oneport::plan::{OddSet, Resource};
+use oneport::platform::names;
 use oneport::{Platform, Rational};
 use serde_json::{Value, json};
 
-use crate::words::names;
 use crate::words::output::count;
-
-/// The name of a row: `odd set {a, b, c}`, with the number of its further links, if it has any.
-pub fn name(platform: &Platform, set: &OddSet) -> String {
-    let further = match set.links.len() {
-        0 => String::new(),
-        links => format!(" and {}", count(links, "link")),
-    };
-    format!("odd set {{{}}}{further}", names::list(platform, set.ports.iter().filter_map(|port| port.node())))
-}
 
 /// The constraint of an odd set: `the nodes a, b, c: of 3 nodes at most 1 pair talks at a time`. If the set has links,
 /// or a port that is not a half-duplex node's, all of them are named and transfers are counted.

@@ -18,16 +18,11 @@ const WORTH: u32 = 1000;
 
 /// The limits of the search for the number of pieces: no piece is less than a byte, and a token is whole.
 pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
-    let bytes =
-        |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
+    let bytes = |units: Units| Some(units.bytes(problem.volumes().size.constant()?).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
     let is_cut = problem.collective().form().is_none_or(Form::is_cut);
     SearchLimits { tasks: OWN, pieces: if is_cut { pieces } else { 1 }, watch }
-}
-
-fn bits_of_a_byte() -> Rational {
-    Rational::from_integer(8.into())
 }
 
 /// Instances per period of the periodic schedules tried: more lose less throughput, fewer start sooner. Trades time for

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
 use oneport::plan::{Certificate, Form, LinkId};
+use oneport::platform::names;
 use oneport::watch::Limit;
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, Error, LpError, NodeId, Options, Platform, Problem, Rational,
@@ -22,7 +23,6 @@ use crate::flags::platform::FileArguments;
 use crate::flags::question::{listed, node};
 use crate::words::clock;
 use crate::words::end::End;
-use crate::words::names;
 use crate::words::numbers::{Shown, both, percent};
 use crate::words::output::{count, print};
 use crate::words::usage::usage;
@@ -411,7 +411,7 @@ impl Row {
 
 /// The names of the odd sets, then of the resources that the certificate charges.
 fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
-    let sets = certificate.odd_sets.iter().map(|(set, _)| odd_sets::name(platform, set));
+    let sets = certificate.odd_sets.iter().map(|(set, _)| set.describe(platform));
     sets.chain(certificate.prices.iter().map(|(resource, _)| resource.describe(platform))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Sizes in bytes.
 
 use anyhow::Result;
-use oneport::units::{Data, Dimension, Quantity};
+use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
 
 use crate::words::usage::usage;
@@ -13,6 +13,5 @@ pub fn bytes(option: &str, text: &str) -> Result<Rational> {
     if quantity.dimension == Dimension::Number {
         return parse_rational(text).map_err(|error| wrong(&error));
     }
-    let units = Units { data: Data::BYTE, ..Units::gigabytes_and_seconds() };
-    units.data(&quantity, text).map_err(|error| wrong(&error))
+    Units::bytes_and_seconds().data(&quantity, text).map_err(|error| wrong(&error))
 }

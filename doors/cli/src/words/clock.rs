@@ -11,6 +11,11 @@ pub fn elapsed() -> Duration {
     BEGAN.get_or_init(Instant::now).elapsed()
 }
 
+/// A time of this machine in seconds: `0.125 s`.
+pub fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}
+
 /// Starts the clock. To be called first.
 pub fn begin() {
     elapsed();

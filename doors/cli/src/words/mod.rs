@@ -1,10 +1,9 @@
-//! Formats output: numbers, names, drawings, standard output, usage errors, the end of a command.
+//! Formats output: numbers, drawings, standard output, usage errors, the end of a command.
 
 pub mod bytes;
 pub mod clock;
 pub mod drawing;
 pub mod end;
-pub mod names;
 pub mod numbers;
 pub mod output;
 pub mod progress;

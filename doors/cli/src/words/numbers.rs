@@ -13,19 +13,14 @@ const ABOUT: usize = 6;
 
 /// The fraction itself, or `≈` and ten significant digits when it is long.
 pub fn readable(value: &Rational) -> String {
-    let exact = value.to_string();
-    if exact.len() <= SHORT { exact } else { format!("≈{}", decimal(value)) }
+    oneport::readable(value, SHORT, DIGITS)
 }
 
 /// A short whole number as it is; another short number with six digits and its fraction; a long one as `≈` and ten
 /// digits.
 pub fn both(value: &Rational) -> String {
-    let exact = value.to_string();
-    match exact.len() <= SHORT {
-        true if value.is_integer() => exact,
-        true => format!("{} (= {exact})", short(value)),
-        false => format!("≈{}", decimal(value)),
-    }
+    let text = readable(value);
+    if value.is_integer() || text.starts_with('≈') { text } else { format!("{} (= {text})", short(value)) }
 }
 
 /// Formats the numbers of a platform: in its units, if it has units, next to the fraction.

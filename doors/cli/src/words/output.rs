@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+pub use oneport::count;
 use oneport::files;
 
 use crate::words::usage::usage;
@@ -73,27 +74,4 @@ fn is_linked(one: &Path, other: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_linked(_: &Path, _: &Path) -> bool {
     false
-}
-
-/// `1 slot`, `2 slots`, `2 switches`.
-pub fn count(number: impl std::fmt::Display, noun: &str) -> String {
-    let number = number.to_string();
-    let plural = match number.as_str() {
-        "1" => "",
-        _ if noun.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{number} {noun}{plural}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nouns_have_their_plural() {
-        let told =
-            [count(1, "slot"), count(2, "slot"), count(1, "NVSwitch"), count(4, "NVSwitch"), count(0, "PCI switch")];
-        assert_eq!(told, ["1 slot", "2 slots", "1 NVSwitch", "4 NVSwitches", "0 PCI switches"]);
-    }
 }

@@ -1,7 +1,7 @@
 //! Shared parts of charts of measured and computed values: the quantity of an axis, and bars.
 
 use num_traits::Signed;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, Units, decimal};
 
 use super::legend::{self, Entry, Mark};
 use super::page::{Head, MARGIN, Notes};
@@ -48,16 +48,13 @@ impl Measure {
 
     /// A value in the unit that suits it.
     pub(super) fn show(self, value: f64) -> String {
-        let binary = [(1024.0 * 1024.0 * 1024.0, "GiB"), (1024.0 * 1024.0, "MiB"), (1024.0, "KiB")];
-        let whole = |unit: f64| value >= unit && (value / unit).fract() == 0.0 && value / unit < 1024.0;
+        let units = Units::bytes_and_seconds();
+        let Some(exact) = words::rational(value) else { return value.to_string() };
         match self {
-            Measure::Number => words::decimal_of(value, 4),
-            Measure::Seconds => scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]),
-            Measure::Bytes => match binary.into_iter().find(|&(unit, _)| whole(unit)) {
-                Some((unit, name)) => format!("{} {name}", words::decimal_of(value / unit, 4)),
-                None => scaled(value, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")]),
-            },
-            Measure::BytesPerSecond => scaled(value, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]),
+            Measure::Number => decimal(&exact, 4),
+            Measure::Seconds => units.show_time(&exact),
+            Measure::Bytes => units.show_data(&exact),
+            Measure::BytesPerSecond => units.show_rate(&exact),
         }
     }
 }
@@ -69,16 +66,6 @@ fn powers_of_two(low: f64, high: f64, most: usize) -> Vec<f64> {
     // Multiples of five and ten meet the units.
     let every = [1, 2, 5, 10].into_iter().find(|&every| every >= least).unwrap_or(least);
     (first..=last).filter(|power| power.rem_euclid(every) == 0).map(|power| 2f64.powi(power)).collect()
-}
-
-/// The value in the largest unit that is not larger.
-fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    let fits = |&&(unit, _): &&(f64, &str)| value.abs() >= unit * 0.999_999;
-    let unit = match value == 0.0 {
-        true => units.iter().find(|(unit, _)| *unit == 1.0),
-        false => units.iter().find(fits).or(units.last()),
-    };
-    unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", words::decimal_of(value / unit, 4)))
 }
 
 /// One bar of a comparison.

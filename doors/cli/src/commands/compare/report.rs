@@ -35,7 +35,7 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn bottleneck(&self) -> Bottleneck {
+    fn bottleneck(&self) -> Bottleneck<'_> {
         let nothing = SteadyState { throughput: Rational::default(), patterns: Vec::new() };
         let state = self.best.steady_state.as_ref().unwrap_or(&nothing);
         bottleneck::of(self.problem, state, &self.best.certificate, self.best.status)
@@ -139,7 +139,7 @@ impl Report<'_> {
         out
     }
 
-    fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck) -> String {
+    fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck<'_>) -> String {
         let share = percent(&self.share(&measured.throughput));
         let proved = match self.best.status {
             Status::Optimal => "the proved optimum",
@@ -234,7 +234,7 @@ impl Report<'_> {
     fn limits(&self, row: &Compared) -> String {
         let platform = self.problem.platform();
         match &row.sustained.odd_set {
-            Some(set) => odd_sets::name(platform, set),
+            Some(set) => set.describe(platform),
             None => bottleneck::summary(platform, &row.sustained.busiest),
         }
     }

@@ -13,6 +13,7 @@ use oneport::{Checked, Judged, Rational, Status, files};
 use serde_json::{Map, Value};
 
 use crate::answers::reduction as words;
+use crate::words::clock;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
@@ -285,12 +286,12 @@ impl Answer {
 
     fn text(&self, took: Duration) -> String {
         let mut out = format!(
-            "{}\nlength  {}\nmethod  {}: {}\ntime    {:.3} s",
+            "{}\nlength  {}\nmethod  {}: {}\ntime    {}",
             self.title,
             words::length(&self.length, &self.lower_bound, &self.proof),
             self.method.0,
             self.method.1,
-            took.as_secs_f64()
+            clock::seconds(took)
         );
         for note in &self.notes {
             let _ = write!(out, "\n{note}");

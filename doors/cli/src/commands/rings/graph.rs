@@ -194,8 +194,7 @@ fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ran
 
 /// A rate in GB/s; of a platform without units, the number as it is.
 pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
-    let Some(units) = platform.units() else { return rate.clone() };
-    rate * units.data.bits() / (units.time.seconds() * Rational::from_integer(8_000_000_000u64.into()))
+    platform.units().map_or_else(|| rate.clone(), |units| units.gigabytes_per_second(rate))
 }
 
 /// A graph file's rings on a platform.

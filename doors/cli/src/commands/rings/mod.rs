@@ -76,7 +76,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         other => other?,
     };
     let trees = trees(platform, &gpus, &Options { watch: watch.clone(), ..Options::default() })?;
-    let seconds = clock::elapsed().as_secs_f64();
+    let seconds = clock::elapsed();
     let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal).into_iter().map(str::to_string).collect();
     let equal = rings.equal.clone();
     let mixed = boxes::mixed(&imported, &equal);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use oneport::plan::Ring;
 use oneport::platform::LinkId;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::graph::{Judged, Ranks};
 use crate::answers::answer::models;
+use crate::words::clock;
 use crate::words::numbers::{both, percent, readable};
 use crate::words::output::count;
 
@@ -35,8 +37,8 @@ pub struct Report<'r> {
     pub outside: Vec<String>,
     /// An equal ring that mixes kinds of links within a box, and its PCI links.
     pub mixed: Option<(&'r Ring, Vec<LinkId>)>,
-    /// Seconds since the command began.
-    pub seconds: f64,
+    /// Time since the command began.
+    pub seconds: Duration,
 }
 
 /// Graph files that were written.
@@ -165,7 +167,7 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
             if platform.units().is_some() { "" } else { ", speeds taken as GB/s (--units)" }
         );
     }
-    let _ = write!(out, "time        {:.3} s", report.seconds);
+    let _ = write!(out, "time        {}", clock::seconds(report.seconds));
     out
 }
 
@@ -262,6 +264,6 @@ pub fn json(report: &Report<'_>) -> Value {
         "trees": trees,
         "checked": checked,
         "warning": Some(report.warnings().join("; ")).filter(|warning| !warning.is_empty()),
-        "seconds": report.seconds,
+        "seconds": report.seconds.as_secs_f64(),
     })
 }

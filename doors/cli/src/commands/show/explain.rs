@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use oneport::plan::{Certificate, Kind};
+use oneport::platform::names;
 use oneport::{NodeId, Plan, Rational, Status, referee};
 
 use super::prices::prices;
 use super::tables::few;
-use crate::words::names;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use oneport::plan::{Goals, Interval, Kind, Pattern, Task};
+use oneport::platform::names::{self, common};
 use oneport::{Collective, NodeId, Plan};
 
 use super::tables::{few, table};
-use crate::words::names::{self, common};
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 

@@ -1,11 +1,11 @@
 //! Formats the prices of a certificate.
 
+use oneport::explain::charged;
+use oneport::platform::names::common;
 use oneport::{Plan, Rational};
 
 use super::tables::table;
-use crate::answers::bottleneck::charged;
 use crate::answers::odd_sets;
-use crate::words::names::common;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 
@@ -31,7 +31,7 @@ pub fn prices(plan: &Plan, shown: Shown) -> String {
     }
     for (set, price) in &plan.certificate.odd_sets {
         let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
-        rows.push((odd_sets::name(platform, set), String::new(), 1, share));
+        rows.push((set.describe(platform), String::new(), 1, share));
     }
     let cells = rows.into_iter().map(|(name, _, members, share)| {
         let all = &share * Rational::from_integer(members.into());

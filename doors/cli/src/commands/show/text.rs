@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
 use oneport::plan::BigUint;
+use oneport::platform::names::common;
 use oneport::schedule::Execution;
 use oneport::{Amount, Plan, Rational, schedule};
 
@@ -14,7 +15,6 @@ use super::tables::table;
 use super::{explain, patterns};
 use crate::answers::answer;
 use crate::answers::bottleneck;
-use crate::words::names::common;
 use crate::words::numbers::{Shown, readable, readable_count};
 use crate::words::output::count;
 

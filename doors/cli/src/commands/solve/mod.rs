@@ -1,6 +1,5 @@
 //! `oneport solve`.
 
-mod any_order;
 mod report;
 mod shape;
 
@@ -10,22 +9,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use oneport::explain::{self, Gain, Hint};
+use oneport::watch::{Left, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, files, parse_rational, solve_watched,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape, files,
+    parse_rational, solve_watched,
 };
 use serde_json::json;
 
 use crate::answers::answer::{self, label};
-use crate::answers::bottleneck;
+use crate::answers::bottleneck::{self, IN_ORDER};
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::end::End;
+use crate::words::numbers::percent;
 use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
+/// Minimum time limit of the search for the gain of any order. If the answer took longer, the limit is the answer's
+/// time.
+const LEAST: Duration = Duration::from_secs(1);
 /// Time to write a plan after an interrupt. Trades lateness for a whole file. Not measured.
 const WRITING: Duration = Duration::from_secs(5);
 
@@ -174,11 +180,8 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
-                let hint = |text: String| match text == bottleneck::IN_ORDER {
-                    true => any_order::hint(plan, &arguments.question, options, seconds),
-                    false => Some(text),
-                };
-                bottleneck.hints = bottleneck.hints.into_iter().filter_map(hint).collect();
+                let in_order = bottleneck.limits.hints.contains(&Hint::InOrder).then(|| bottleneck.hints.pop());
+                bottleneck.hints.extend(in_order.and_then(|_| any_order(problem, plan, options, seconds)));
                 let told = shape.zip(shaped.as_ref());
                 bottleneck.hints.extend(told.map(|(shape, shaped)| shape::sentence(problem, shape, shaped)));
                 print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
@@ -207,6 +210,26 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             Ok(End::Refused)
         }
     }
+}
+
+/// The hint that operands are combined in their order, with the gain of any other if it is found in about the time that
+/// the answer took. `None` if that is proved to be nothing.
+fn any_order(problem: Problem<'_>, plan: &Plan, options: &Options, took: Duration) -> Option<String> {
+    let left = options.watch.time_left().unwrap_or(Duration::MAX);
+    let gain = if left < took.min(LEAST) {
+        Gain::Unknown
+    } else {
+        let (started, memory, most) = (Instant::now(), options.watch.clone(), left.min(took.max(LEAST)));
+        let left = move || Left { time: Some(most.saturating_sub(started.elapsed())), ..memory.left() };
+        let options = Options { watch: Watch::new(left), ..options.clone() };
+        explain::any_order(problem, &plan.steady_state.throughput, &options).unwrap_or(Gain::Unknown)
+    };
+    Some(match gain {
+        Gain::Nothing => return None,
+        Gain::Unknown => format!("{IN_ORDER} may give more"),
+        Gain::Exactly(more) => format!("{IN_ORDER} gives {} more", percent(&more)),
+        Gain::AtLeast(more) => format!("{IN_ORDER} gives at least {} more", percent(&more)),
+    })
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {

@@ -62,7 +62,7 @@ pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds:
 }
 
 /// The answer with a plan.
-pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
+pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck<'_>, seconds: Duration) -> Value {
     let plan = &planned.plan;
     let mut report = plan.problem().map(|problem| question(path, problem)).unwrap_or_default();
     let problem = plan.problem().ok();

@@ -141,8 +141,7 @@ impl Report<'_> {
     fn bytes(&self, row: &Row) -> Rational {
         let message = || row.volumes.size.constant().cloned().unwrap_or_default();
         let size = self.bandwidth(row).map_or_else(message, |bandwidth| bandwidth.size);
-        let eight = Rational::from_integer(8.into());
-        self.units().map_or_else(|| size.clone(), |units| &size * units.data.bits() / eight)
+        self.units().map_or_else(|| size.clone(), |units| units.bytes(&size))
     }
 
     /// Algorithm and bus bandwidth, in 10^9 bytes per second.

@@ -73,7 +73,7 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
         (Targets::Links(links), Operation::Remove) => Ok(links.into_iter().map(Change::WithoutLink).collect()),
         (Targets::Links(_), _) => Err("this is a link; a link has bandwidth, cost, remove".to_string()),
         (Targets::Nodes(nodes), Operation::Cost(number)) => {
-            Ok(at_nodes(platform, &nodes).into_iter().map(|link| Change::Cost(link, number.clone())).collect())
+            Ok(platform.links_at(&nodes).into_iter().map(|link| Change::Cost(link, number.clone())).collect())
         }
         (Targets::Nodes(nodes), Operation::Compute(number)) => compute(platform, nodes, &number),
         (Targets::Nodes(nodes), Operation::Ports(ports)) => {
@@ -84,15 +84,6 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
         }
         (Targets::Nodes(nodes), Operation::Remove) => Ok(nodes.into_iter().map(Change::WithoutNode).collect()),
     }
-}
-
-/// Every link that enters or leaves one of the nodes, once.
-pub fn at_nodes(platform: &Platform, nodes: &[NodeId]) -> Vec<LinkId> {
-    let all = nodes.iter().flat_map(|&node| platform.outgoing(node).iter().chain(platform.incoming(node)).copied());
-    let mut links: Vec<LinkId> = all.collect();
-    links.sort_unstable();
-    links.dedup();
-    links
 }
 
 /// Sets or multiplies the compute cost: of the processors among several nodes, or of a single node, which becomes a

@@ -1,21 +1,17 @@
 //! `oneport whatif`: the optimum of a platform that is changed, or what each class of its parts is worth.
 
 mod change;
-mod classes;
-mod enough;
 mod report;
-mod row;
-mod sets;
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use oneport::explain::what_if::{self, Asking, Outcome};
 use oneport::platform::Change;
-use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate_watched};
+use oneport::{Collective, Options, Platform, Problem, Rating, Volumes, rate_watched};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -24,9 +20,7 @@ use crate::flags::question::{self, QuestionArguments};
 use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::progress::Progress;
-use classes::Trial;
-use report::Report;
-use row::{Outcome, Row, limiting};
+use report::{Asked, Report};
 
 /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
 #[derive(Debug, Args)]
@@ -83,164 +77,68 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
     let platform = arguments.question.platform(&arguments.platform)?;
     let changes = change::changes(&platform, &arguments.changes)?;
-    let collective = question::collective(&platform, &arguments.question)?;
-    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
-    let problem = question::problem(&platform, &collective, &volumes)?;
+    let own = Question::of(&platform, &[], arguments)?;
+    let (problem, collective) = (own.problem()?, &own.collective);
     let progress = Progress::new();
-    let base = match rating(problem, &options, None, &progress)? {
+    let rating = rate_watched(problem, &options, None, &mut |stage| {
+        progress.stage(stage);
+        ControlFlow::Continue(())
+    });
+    let base = match rating? {
         Rating::Rated(rated) => *rated,
         Rating::Unlisted(unlisted) => bail!("{unlisted}"),
         Rating::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
-            eprintln!("error: {}", infeasible(label(&collective), &names));
+            eprintln!("error: {}", infeasible(label(collective), &names));
             return Ok(End::Refused);
         }
     };
-    let (rows, (sets, tried)) = if changes.is_empty() {
-        let rows = table(problem, &base, &options, &progress)?;
-        let sets = together(problem, &base, &rows, &options, &progress)?;
-        (rows, sets)
+    let about;
+    let asked = if changes.is_empty() {
+        let mut told = |asking: Asking<'_>| {
+            let (place, total, name) = (asking.place + 1, asking.total, asking.name);
+            progress.about(match asking.trial {
+                Some(trial) => format!("{place} of {total}, {name} {}: ", trial.name()),
+                None => format!("{place} of {total} sets, {name}: "),
+            });
+            progress.stage(asking.stage.clone());
+        };
+        let rows = what_if::each(problem, &base, &options, &mut told)?;
+        let together = what_if::together(problem, &base, &rows, &options, &mut told)?;
+        Asked::Classes(rows, together)
     } else {
-        (vec![scenario(&platform, &changes, arguments, &options, &progress)?], Default::default())
+        about = Question::of(&platform, &changes, arguments)?;
+        let changed = about.problem()?;
+        progress.about("changed: ".to_string());
+        let outcome = what_if::outcome(changed, &options, None, &mut |stage| progress.stage(stage.clone()))?;
+        Asked::Changes(arguments.changes.join("; "), changed, outcome)
     };
     drop(progress);
-    let disconnected = match &rows[..] {
-        [Row { class: None, outcome: Outcome::Infeasible(names), .. }] => Some(infeasible(label(&collective), names)),
-        _ => None,
-    };
     let (exact, seconds) = (arguments.exact, started.elapsed());
-    let report = Report { problem, base, rows, sets, tried, exact, seconds, ended_by: options.watch.ended_by() };
+    let report = Report { problem, base, asked, exact, seconds, ended_by: options.watch.ended_by() };
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
-    let Some(disconnected) = disconnected else { return Ok(End::Done) };
-    eprintln!("error: no throughput after --change: {disconnected}");
+    let Asked::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.asked else { return Ok(End::Done) };
+    let names = unreachable(changed.platform(), commodities);
+    eprintln!("error: no throughput after --change: {}", infeasible(label(collective), &names));
     Ok(End::Refused)
 }
 
-/// The changes that were given. Names of the question are read on the platform that results.
-fn scenario(
-    platform: &Platform,
-    changes: &[Change],
-    arguments: &WhatIfArguments,
-    options: &Options,
-    progress: &Progress,
-) -> Result<Row> {
-    let platform = platform.changed(changes)?.platform;
-    let collective = question::collective(&platform, &arguments.question)?;
-    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
-    let problem = question::problem(&platform, &collective, &volumes)?;
-    progress.about("changed: ".to_string());
-    let outcome = rated(problem, options, None, progress)?;
-    let bottleneck = match &outcome {
-        Outcome::Rated(rated) => Some(limiting(problem, rated)),
-        _ => None,
-    };
-    Ok(Row { name: arguments.changes.join("; "), class: None, outcome, bottleneck, enough: None })
+/// The question on the changed platform, whose names it has.
+struct Question {
+    platform: Platform,
+    collective: Collective,
+    volumes: Volumes,
 }
 
-/// A row for every class and applicable trial.
-fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progress) -> Result<Vec<Row>> {
-    let mut trials = Vec::new();
-    for class in classes::of(problem) {
-        trials.extend(Trial::ALL.into_iter().filter_map(|trial| Some((class.changes(trial)?, (class.clone(), trial)))));
+impl Question {
+    fn of(platform: &Platform, changes: &[Change], arguments: &WhatIfArguments) -> Result<Question> {
+        let platform = platform.changed(changes)?.platform;
+        let collective = question::collective(&platform, &arguments.question)?;
+        let volumes = question::volumes(&platform, &collective, &arguments.question)?;
+        Ok(Question { platform, collective, volumes })
     }
-    let total = trials.len();
-    let mut rows = Vec::with_capacity(total);
-    for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
-        progress.about(format!("{} of {total}, {} {}: ", place + 1, class.name, trial.name()));
-        // Each remaining trial gets an equal part of the time left.
-        let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
-        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
-        let changed = problem.platform().changed(&changes)?.platform;
-        let outcome = tried(problem, base, &changed, &options, progress)?;
-        let enough = match (trial, &outcome) {
-            (Trial::Doubled, Outcome::Rated(rated)) => {
-                let new = Problem::new(&changed, problem.collective(), problem.volumes())?;
-                enough::of(problem, base, &class, (new, rated), &options)?
-            }
-            _ => None,
-        };
-        rows.push(Row { name: class.name.clone(), class: Some((class, trial)), outcome, bottleneck: None, enough });
-    }
-    Ok(rows)
-}
 
-/// If no class alone gains anything: a row for every pair of classes that limit together, and for every triple that
-/// gains more than its pairs. Also the numbers of pairs and triples tried.
-fn together(
-    problem: Problem<'_>,
-    base: &Rated,
-    rows: &[Row],
-    options: &Options,
-    progress: &Progress,
-) -> Result<(Vec<Row>, [usize; 2])> {
-    let sets = sets::of(base, rows);
-    let (total, mut tried) = (sets.len(), [0; 2]);
-    let mut rows = Vec::with_capacity(total);
-    let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
-    for (place, set) in sets.into_iter().enumerate() {
-        progress.about(format!("{} of {total} sets, {}: ", place + 1, set.name));
-        let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
-        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
-        let changed = problem.platform().changed(&set.changes)?.platform;
-        let outcome = self::tried(problem, base, &changed, &options, progress)?;
-        let is_pair = set.members.len() == 2;
-        tried[usize::from(!is_pair)] += 1;
-        let least = match &outcome {
-            Outcome::Rated(rated) => rated.steady_state.throughput.clone(),
-            _ => Rational::default(),
-        };
-        let within = gains.iter().filter(|(members, _)| members.is_subset(&set.members));
-        let is_more = within.map(|(_, gain)| gain).all(|gain| *gain < least);
-        if is_pair || is_more {
-            gains.push((set.members, least));
-            rows.push(Row { name: set.name, class: None, outcome, bottleneck: None, enough: None });
-        }
+    fn problem(&self) -> Result<Problem<'_>> {
+        question::problem(&self.platform, &self.collective, &self.volumes)
     }
-    Ok((rows, tried))
-}
-
-/// The question on a platform that differs from the base.
-fn tried(
-    problem: Problem<'_>,
-    base: &Rated,
-    changed: &Platform,
-    options: &Options,
-    progress: &Progress,
-) -> Result<Outcome> {
-    match (options.watch.ask(), Problem::new(changed, problem.collective(), problem.volumes())) {
-        (Err(limit), _) => Ok(Outcome::Stopped(limit)),
-        (Ok(()), Err(error)) => Ok(Outcome::Impossible(error.to_string())),
-        (Ok(()), Ok(new)) => rated(new, options, Some((problem, base)), progress),
-    }
-}
-
-fn rated(
-    problem: Problem<'_>,
-    options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
-    progress: &Progress,
-) -> Result<Outcome> {
-    match rating(problem, options, known, progress) {
-        Ok(Rating::Rated(rated)) => Ok(Outcome::Rated(rated)),
-        Ok(Rating::Unlisted(unlisted)) => match unlisted.limit {
-            Some(limit) => Ok(Outcome::Stopped(limit)),
-            None => bail!("{unlisted}"),
-        },
-        Ok(Rating::Unreachable(commodities)) => Ok(Outcome::Infeasible(unreachable(problem.platform(), &commodities))),
-        Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Ok(Outcome::Stopped(limit)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The optimum, its search shown.
-fn rating(
-    problem: Problem<'_>,
-    options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
-    progress: &Progress,
-) -> Result<Rating, Error> {
-    rate_watched(problem, options, known, &mut |stage| {
-        progress.stage(stage);
-        ControlFlow::Continue(())
-    })
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 use num_traits::{One, Signed, Zero};
+use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial};
 use oneport::watch::Limit;
-use oneport::{Problem, Rated, Rational, Status};
+use oneport::{Platform, Problem, Rated, Rational, Status};
 use serde_json::{Map, Value, json};
 
-use super::classes::{Class, Kind, Trial};
-use super::enough::Enough;
-use super::row::{Outcome, Row, limiting};
 use crate::answers::answer::{header, label};
+use crate::answers::bottleneck;
+use crate::answers::infeasible::unreachable;
 use crate::flags::limits;
+use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
 use crate::words::output::count;
 
@@ -24,15 +25,19 @@ const PAIRS: usize = 5;
 pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
-    pub rows: Vec<Row>,
-    /// Pairs and triples of classes doubled together. They are tried if no class alone gains.
-    pub sets: Vec<Row>,
-    /// The numbers of pairs and triples tried.
-    pub tried: [usize; 2],
+    pub asked: Asked<'a>,
     /// Whether fractions are printed in full.
     pub exact: bool,
     pub seconds: Duration,
     pub ended_by: Option<Limit>,
+}
+
+/// The changed platforms.
+pub enum Asked<'a> {
+    /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
+    Classes(Vec<Row>, Together),
+    /// The one of the changes that were given.
+    Changes(String, Problem<'a>, Outcome),
 }
 
 impl Report<'_> {
@@ -40,8 +45,14 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let (platform, collective) = (self.problem.platform(), self.problem.collective());
         let mut base = numbers(&self.base);
-        base.insert("bottleneck".into(), limiting(self.problem, &self.base).json());
-        let rows = self.lines().into_iter().flat_map(|line| line.rows).flatten();
+        base.insert("bottleneck".into(), bottleneck::of_rated(self.problem, &self.base).json());
+        let (rows, pairs) = match &self.asked {
+            Asked::Classes(rows, Together { rows: sets, .. }) => (
+                self.lines(rows).into_iter().flat_map(|line| line.rows).flatten().map(|row| self.row(row)).collect(),
+                sets.iter().map(|row| self.row(row)).collect(),
+            ),
+            Asked::Changes(name, changed, outcome) => (vec![self.changed(name, *changed, outcome)], Vec::new()),
+        };
         json!({
             "collective": label(collective),
             "groups": collective.members().len(),
@@ -51,88 +62,57 @@ impl Report<'_> {
             "units": platform.units().map(|units| units.to_string()),
             "version": env!("CARGO_PKG_VERSION"),
             "base": base,
-            "rows": rows.map(|row| self.row(row)).collect::<Vec<_>>(),
-            "pairs": self.sets.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
+            "rows": rows,
+            "pairs": pairs,
             "solve_seconds": self.seconds.as_secs_f64(),
             "ended_by": self.ended_by.map(limits::named),
         })
     }
 
     fn row(&self, row: &Row) -> Value {
-        let mut object = Map::new();
-        let mut put = |key: &str, value: Value| _ = object.insert(key.into(), value);
-        put("name", row.name.as_str().into());
-        match &row.class {
-            Some((class, trial)) => {
-                put("kind", class.kind.name().into());
-                put("members", class.members.into());
-                put("cost", class.cost.to_string().into());
-                put("change", trial.name().into());
-            }
-            None => put("change", row.name.as_str().into()),
+        let mut object = head(&row.name, row.shares(&self.base));
+        if let Some((class, trial)) = &row.change {
+            object.insert("kind".into(), class.kind.name().into());
+            object.insert("members".into(), class.members.into());
+            object.insert("cost".into(), class.cost.to_string().into());
+            object.insert("change".into(), trial.name().into());
         }
-        let shares = self.shares(row);
-        let share = shares.as_ref().filter(|[low, high]| low == high).map(|[low, _]| low);
-        put("share", share.map(Rational::to_string).into());
-        put("share_decimal", share.map(decimal).into());
-        put("share_at_least", shares.as_ref().map(|[low, _]| low.to_string()).into());
-        put("share_at_most", shares.as_ref().map(|[_, high]| high.to_string()).into());
-        if let Some(Enough { factor, is_least }) = &row.enough {
-            put("enough", factor.to_string().into());
-            put("enough_is_least", (*is_least).into());
+        if let Some(Enough { factor, is_least, .. }) = &row.enough {
+            object.insert("enough".into(), factor.to_string().into());
+            object.insert("enough_is_least".into(), (*is_least).into());
         }
-        if let Some(bottleneck) = &row.bottleneck {
-            put("bottleneck", bottleneck.json());
-        }
-        object.extend(outcome(&row.outcome));
+        object.extend(outcome(self.problem.platform(), &row.outcome));
         Value::Object(object)
     }
 
-    /// Lower and upper bound on the best throughput over the base's best; they are equal if both optima are proved.
-    /// `None` if nothing is known.
-    ///
-    /// Doubling multiplies the optimum by 1 to 2: slowed down by two, every schedule of the doubled platform runs on
-    /// the base. So halving multiplies it by 1/2 to 1, and removing never gains.
-    fn shares(&self, row: &Row) -> Option<[Rational; 2]> {
-        let (low, high) = match &row.outcome {
-            Outcome::Rated(rated) => (
-                &rated.steady_state.throughput / &self.base.upper_bound,
-                &rated.upper_bound / &self.base.steady_state.throughput,
-            ),
-            Outcome::Infeasible(_) => return Some([Rational::zero(), Rational::zero()]),
-            Outcome::Impossible(_) | Outcome::Stopped(_) => return None,
-        };
-        let one = Rational::one();
-        Some(match row.class.as_ref().map(|(_, trial)| trial) {
-            None => [low, high],
-            Some(Trial::Doubled) => [low.max(one.clone()), high.min(&one + &one)],
-            Some(Trial::Halved) => [low.max(Rational::new(1.into(), 2.into())), high.min(one)],
-            Some(Trial::Removed) => [low, high.min(one)],
-        })
+    fn changed(&self, name: &str, changed: Problem<'_>, found: &Outcome) -> Value {
+        let mut object = head(name, found.shares(&self.base));
+        if let Outcome::Rated(rated) = found {
+            object.insert("bottleneck".into(), bottleneck::of_rated(changed, rated).json());
+        }
+        object.extend(outcome(changed.platform(), found));
+        Value::Object(object)
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
     /// worthwhile class is first.
-    fn lines(&self) -> Vec<Line<'_>> {
+    fn lines<'r>(&self, rows: &'r [Row]) -> Vec<Line<'r>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
-        for row in &self.rows {
-            let Some((class, trial)) = &row.class else {
-                lines.push(Line { class: None, rows: [Some(row), None, None] });
-                continue;
-            };
-            if lines.last().is_none_or(|line| line.class != Some(class)) {
-                lines.push(Line { class: Some(class), rows: [None; 3] });
+        for row in rows {
+            let Some((class, trial)) = &row.change else { continue };
+            if lines.last().is_none_or(|line| line.class != class) {
+                lines.push(Line { class, rows: [None; 3] });
             }
             if let Some(line) = lines.last_mut() {
                 line.rows[*trial as usize] = Some(row);
             }
         }
-        let gain = |line: &Line<'_>, trial: Trial| line.rows[trial as usize].and_then(|row| self.shares(row));
+        let gain = |line: &Line<'_>, trial: Trial| line.rows[trial as usize].and_then(|row| row.shares(&self.base));
         let one = Rational::one();
         lines.sort_by_cached_key(|line| {
             let loss = |trial| gain(line, trial).unwrap_or_else(|| [one.clone(), one.clone()]);
             let doubled = Reverse(gain(line, Trial::Doubled));
-            (doubled, loss(Trial::Halved), loss(Trial::Removed), line.class.map(|class| (class.kind, &class.name)))
+            (doubled, loss(Trial::Halved), loss(Trial::Removed), (line.class.kind, &line.class.name))
         });
         lines
     }
@@ -141,30 +121,31 @@ impl Report<'_> {
     pub fn text(&self) -> String {
         let mut out = header(self.problem);
         out.push_str(&format!("base        {}\n", self.told(&self.base)));
-        let limits = limiting(self.problem, &self.base);
-        limits.lines().iter().for_each(|line| out.push_str(&format!("{line}\n")));
-        match &self.rows[..] {
-            [row] if row.class.is_none() => {
-                let told = match &row.outcome {
-                    Outcome::Rated(rated) => format!("{}: {}", self.told(rated), self.effect(row)),
-                    Outcome::Infeasible(_) => "no throughput".to_string(),
-                    Outcome::Impossible(why) => format!("impossible: {why}"),
-                    Outcome::Stopped(limit) => format!("unknown: {}", limits::named(*limit)),
-                };
-                out.push_str(&format!("change      {}\nchanged     {told}\n", row.name));
+        let mut say = |line: String| out.extend([&line, "\n"]);
+        bottleneck::of_rated(self.problem, &self.base).lines().into_iter().for_each(&mut say);
+        match &self.asked {
+            Asked::Classes(rows, together) => out.push_str(&(self.table(rows) + &self.together(together))),
+            Asked::Changes(name, changed, outcome) => {
+                say(format!("change      {name}"));
+                say(match outcome {
+                    Outcome::Rated(rated) => {
+                        format!("changed     {}: {}", self.told(rated), effect(outcome, outcome.shares(&self.base)))
+                    }
+                    Outcome::Unreachable(_) => "changed     no throughput".to_string(),
+                    other => format!("changed     unknown: {}", unknown(other).1),
+                });
                 // The hints are the base's, too.
-                let lines = row.bottleneck.iter().flat_map(|bottleneck| bottleneck.lines());
-                let lines = lines.filter(|line| !line.starts_with("hint"));
-                lines.for_each(|line| out.push_str(&format!("{line}\n")));
+                if let Outcome::Rated(rated) = outcome {
+                    bottleneck::of_rated(*changed, rated).plainly().into_iter().for_each(&mut say);
+                }
             }
-            _ => out.push_str(&(self.table() + &self.together())),
         }
         let ended = self.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
-        out.push_str(&format!("time        {:.3} s{ended}", self.seconds.as_secs_f64()));
+        out.push_str(&format!("time        {}{ended}", clock::seconds(self.seconds)));
         out
     }
 
-    fn table(&self) -> String {
+    fn table(&self, rows: &[Row]) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_header(["what", "", "each", "doubled", "enough", "halved", "removed"]);
         for column in [1, 3, 4, 5, 6] {
@@ -172,10 +153,9 @@ impl Report<'_> {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        for line in self.lines() {
-            let Some(class) = line.class else { continue };
-            let [doubled, halved, removed] = line.rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
-            let enough = line.rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
+        for Line { class, rows } in self.lines(rows) {
+            let [doubled, halved, removed] = rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
+            let enough = rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
                 // Rounded up: a smaller factor may not suffice.
@@ -189,17 +169,17 @@ impl Report<'_> {
     }
 
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
-    fn together(&self) -> String {
-        if self.sets.is_empty() {
+    fn together(&self, Together { rows, pairs, triples, .. }: &Together) -> String {
+        if rows.is_empty() {
             return String::new();
         }
         let one = Rational::one();
-        let gain = |row: &Row| self.shares(row).map(|[low, _]| low).filter(|low| *low > one);
-        let mut gains: Vec<(Rational, &Row)> = self.sets.iter().filter_map(|row| Some((gain(row)?, row))).collect();
+        let gain = |row: &Row| row.shares(&self.base).map(|[low, _]| low).filter(|low| *low > one);
+        let mut gains: Vec<(Rational, &Row)> = rows.iter().filter_map(|row| Some((gain(row)?, row))).collect();
         gains.sort_by(|one, other| other.0.cmp(&one.0));
-        let tried = match self.tried {
-            [pairs, 0] => count(pairs, "pair"),
-            [pairs, triples] => format!("{} and {}", count(pairs, "pair"), count(triples, "triple")),
+        let tried = match triples {
+            0 => count(pairs, "pair"),
+            _ => format!("{} and {}", count(pairs, "pair"), count(triples, "triple")),
         };
         if gains.is_empty() {
             return format!("No class alone gains anything, and none of {tried} tried is known to.\n");
@@ -221,15 +201,8 @@ impl Report<'_> {
         }
     }
 
-    /// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
     fn effect(&self, row: &Row) -> String {
-        match (&row.outcome, self.shares(row)) {
-            (Outcome::Infeasible(_), _) => "no path".to_string(),
-            (Outcome::Impossible(_), _) => "-".to_string(),
-            (Outcome::Stopped(_), _) | (_, None) => "?".to_string(),
-            (Outcome::Rated(_), Some([low, high])) if low == high => difference(&low),
-            (Outcome::Rated(_), Some([low, high])) => format!("{} to {}", difference(&low), difference(&high)),
-        }
+        effect(&row.outcome, row.shares(&self.base))
     }
 
     /// The bandwidth or compute cost of one member.
@@ -264,33 +237,70 @@ fn bounds(throughput: &Rational, upper_bound: &Rational) -> Map<String, Value> {
     object
 }
 
-fn outcome(outcome: &Outcome) -> Map<String, Value> {
-    let unknown = |status: &str, reason: &str| {
-        let mut object = Map::new();
-        for key in ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"] {
-            object.insert(key.into(), Value::Null);
-        }
-        object.insert("status".into(), status.into());
-        object.insert("reason".into(), reason.into());
-        object
-    };
+/// The keys of every row.
+fn head(name: &str, shares: Option<[Rational; 2]>) -> Map<String, Value> {
+    let share = shares.as_ref().filter(|[low, high]| low == high).map(|[low, _]| low);
+    let row = json!({
+        "name": name,
+        "change": name,
+        "share": share.map(Rational::to_string),
+        "share_decimal": share.map(decimal),
+        "share_at_least": shares.as_ref().map(|[low, _]| low.to_string()),
+        "share_at_most": shares.as_ref().map(|[_, high]| high.to_string()),
+    });
+    row.as_object().cloned().unwrap_or_default()
+}
+
+/// The keys of an outcome.
+fn outcome(platform: &Platform, outcome: &Outcome) -> Map<String, Value> {
     match outcome {
         Outcome::Rated(rated) => numbers(rated),
-        Outcome::Infeasible(pairs) => {
+        Outcome::Unreachable(commodities) => {
             let mut object = bounds(&Rational::zero(), &Rational::zero());
             object.insert("status".into(), "infeasible".into());
-            object.insert("unreachable".into(), pairs[..pairs.len().min(PAIRS)].into());
-            object.insert("unreachable_count".into(), pairs.len().into());
+            object.insert(
+                "unreachable".into(),
+                unreachable(platform, &commodities[..commodities.len().min(PAIRS)]).into(),
+            );
+            object.insert("unreachable_count".into(), commodities.len().into());
             object
         }
-        Outcome::Impossible(why) => unknown("impossible", why),
-        Outcome::Stopped(limit) => unknown("stopped", limits::named(*limit)),
+        other => {
+            let keys = ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"];
+            let (status, reason) = unknown(other);
+            let known = keys
+                .map(|key| (key, Value::Null))
+                .into_iter()
+                .chain([("status", status.into()), ("reason", reason.into())]);
+            known.map(|(key, value)| (key.to_string(), value)).collect()
+        }
     }
 }
 
-/// A class with its rows, by trial; or the one row of changes that were given.
+/// The status and the reason of an outcome without a throughput.
+fn unknown(outcome: &Outcome) -> (&'static str, String) {
+    match outcome {
+        Outcome::Impossible(why) => ("impossible", why.clone()),
+        Outcome::Stopped(limit) => ("stopped", limits::named(*limit).to_string()),
+        Outcome::Unlisted(unlisted) => ("unlisted", unlisted.to_string()),
+        _ => ("unknown", String::new()),
+    }
+}
+
+/// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
+fn effect(outcome: &Outcome, shares: Option<[Rational; 2]>) -> String {
+    match (outcome, shares) {
+        (Outcome::Unreachable(_), _) => "no path".to_string(),
+        (Outcome::Impossible(_), _) => "-".to_string(),
+        (Outcome::Rated(_), Some([low, high])) if low == high => difference(&low),
+        (Outcome::Rated(_), Some([low, high])) => format!("{} to {}", difference(&low), difference(&high)),
+        _ => "?".to_string(),
+    }
+}
+
+/// A class with its rows, by trial.
 struct Line<'a> {
-    class: Option<&'a Class>,
+    class: &'a Class,
     rows: [Option<&'a Row>; 3],
 }
 

@@ -139,8 +139,8 @@ pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<En
         entries.push(line(UNUSED.to_string(), 1.8, "link not in use".to_string()));
     }
     if !flows.busy.is_empty() {
-        for load in [0.1, 0.5, 1.0] {
-            entries.push(line(load_colour(load), 2.5, format!("busy {:.0} %", load * 100.0)));
+        for (load, busy) in [(0.1, "busy 10 %"), (0.5, "busy 50 %"), (1.0, "busy 100 %")] {
+            entries.push(line(load_colour(load), 2.5, busy.to_string()));
         }
     }
     entries

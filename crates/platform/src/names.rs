@@ -1,13 +1,17 @@
-//! Abbreviates lists of names.
+//! Lists of nodes as people read them: alike names are abbreviated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport::{NodeId, Platform};
+use crate::{NodeId, Platform};
 
 /// Limit on the names or groups of names in a list.
 const LISTED: usize = 12;
 
 /// The text with `*` for every number in it: the common part of alike names.
+///
+/// ```
+/// assert_eq!(oneport_platform::names::common("link 'ib0' -> 'box12.gpu7'"), "link 'ib*' -> 'box*.gpu*'");
+/// ```
 pub fn common(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
@@ -92,19 +96,13 @@ fn family(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneport::platform::generate::torus;
+    use crate::{Node, PlatformError, generate::torus};
 
     #[test]
-    fn names_that_differ_in_digits_are_alike() {
-        assert_eq!(common("link 'ib0' -> 'box12.gpu7'"), "link 'ib*' -> 'box*.gpu*'");
-        assert_eq!(common("send port of 'a'"), "send port of 'a'");
-    }
-
-    #[test]
-    fn sets_are_said_by_their_smaller_side() -> anyhow::Result<()> {
+    fn sets_are_said_by_their_smaller_side() -> Result<(), PlatformError> {
         let mut builder = Platform::builder();
         for name in ["box0.gpu0", "box0.gpu1", "box1.gpu0", "box1.gpu1", "ib"] {
-            builder.node(oneport::platform::Node::router(name))?;
+            builder.node(Node::router(name))?;
         }
         let platform = builder.build()?;
         let nodes = |places: &[usize]| places.iter().map(|&place| NodeId::new(place)).collect::<Vec<_>>();

@@ -1,13 +1,11 @@
-//! Groups cables, nodes' ports and processors that are alike into classes whose speed `whatif` varies.
+//! Cables, nodes' ports and processors that are alike, as classes whose speed varies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
-use oneport::platform::{Change, LinkId, Number};
-use oneport::{NodeId, Platform, PortModel, Problem, Rational};
-
-use super::change::at_nodes;
-use crate::words::names::{common, list};
+use oneport_plan::Problem;
+use oneport_platform::names::{common, list};
+use oneport_platform::{Change, LinkId, NodeId, Number, Platform, PortModel, Rational};
 
 /// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +83,7 @@ impl Class {
     }
 
     /// The changes that apply `number` to all costs of the class.
-    pub fn times(&self, number: &Number) -> Vec<Change> {
+    pub(super) fn times(&self, number: &Number) -> Vec<Change> {
         match self.kind {
             Kind::Processors => self.nodes.iter().map(|&node| Change::Compute(node, number.clone())).collect(),
             Kind::Links | Kind::Ports => self.links.iter().map(|&link| Change::Cost(link, number.clone())).collect(),
@@ -95,7 +93,7 @@ impl Class {
 
 /// All classes of a problem's platform. Ports are left out if their links are a class of cables. Processors are left
 /// out if no merge takes time.
-pub fn of(problem: Problem<'_>) -> Vec<Class> {
+pub fn classes(problem: Problem<'_>) -> Vec<Class> {
     let platform = problem.platform();
     let mut classes = cables(platform);
     let known: BTreeSet<Vec<LinkId>> = classes.iter().map(|class| class.links.clone()).collect();
@@ -154,7 +152,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
         classes.entry(alike).or_default().push(cable);
     }
     let class = |(AlikeCables { both, cost, .. }, cables): (AlikeCables, Vec<Cable>)| {
-        let end = |end: fn(&oneport::platform::Link) -> NodeId| {
+        let end = |end: fn(&oneport_platform::Link) -> NodeId| {
             joined(cables.iter().map(|&(link, _)| platform.name(end(platform.link(link)))))
         };
         let arrow = if both { "<->" } else { "->" };
@@ -168,7 +166,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
 
 fn ports(platform: &Platform) -> Vec<Class> {
     let fastest = |id: NodeId| {
-        let costs = at_nodes(platform, &[id]).into_iter().map(|link| platform.link(link).cost.clone());
+        let costs = platform.links_at(&[id]).into_iter().map(|link| platform.link(link).cost.clone());
         costs.min().filter(|_| platform.model_of(id) != PortModel::Links)
     };
     let class = |(name, cost, nodes): (String, Rational, Vec<NodeId>)| Class {
@@ -176,7 +174,7 @@ fn ports(platform: &Platform) -> Vec<Class> {
         name: format!("ports of {name}"),
         members: nodes.len(),
         cost,
-        links: at_nodes(platform, &nodes),
+        links: platform.links_at(&nodes),
         nodes,
     };
     nodes_alike(platform, fastest).into_iter().map(class).collect()
@@ -243,69 +241,4 @@ fn joined<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
         }
     }
     common.concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use oneport::platform::{Node, generate};
-    use oneport::{Collective, Volumes, parse_rational};
-
-    fn value(text: &str) -> Rational {
-        parse_rational(text).unwrap()
-    }
-
-    #[test]
-    fn only_numbers_that_differ_are_starred() {
-        assert_eq!(joined(["rack3.host1", "rack3.host22"].into_iter()), "rack3.host*");
-        assert_eq!(joined(["a1", "a1"].into_iter()), "a1");
-        assert_eq!(joined(["7b2", "8b1"].into_iter()), "*b*");
-    }
-
-    /// Every link is in one class of cables; a cable of unequal costs is two.
-    #[test]
-    fn classes_divide_the_links() {
-        for platform in [
-            generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap(),
-            generate::random_connected(9, 4, &generate::Options::default()).unwrap(),
-            generate::ndv2(2).unwrap(),
-        ] {
-            let classes = cables(&platform);
-            let mut links: Vec<LinkId> = classes.iter().flat_map(|class| class.links.clone()).collect();
-            links.sort_unstable();
-            assert_eq!(links, platform.link_ids().collect::<Vec<_>>());
-            for class in &classes {
-                assert!(class.links.iter().all(|&link| platform.link(link).cost == class.cost));
-            }
-        }
-    }
-
-    #[test]
-    fn classes_have_equal_cost_model_and_kind() {
-        let mut builder = Platform::builder();
-        let hosts = [0, 1, 2].map(|host| builder.node(Node::processor(format!("h{host}"), value("1"))).unwrap());
-        let switch = builder.node(Node { model: Some(PortModel::Links), ..Node::router("s") }).unwrap();
-        builder.duplex(hosts[0], switch, value("1")).unwrap();
-        builder.duplex(switch, hosts[1], value("1")).unwrap();
-        builder.link(hosts[2], switch, value("1")).unwrap();
-        builder.link(switch, hosts[2], value("2")).unwrap();
-        let platform = builder.build().unwrap();
-        let collective = Collective::all_to_all(hosts.to_vec());
-        let volumes = Volumes::default();
-        let classes = of(Problem::new(&platform, &collective, &volumes).unwrap());
-        let named: Vec<(Kind, &str, usize)> =
-            classes.iter().map(|class| (class.kind, &*class.name, class.members)).collect();
-        assert_eq!(
-            named,
-            [
-                (Kind::Links, "h2 -> s", 1),
-                (Kind::Links, "h* <-> s", 2),
-                (Kind::Links, "s -> h2", 1),
-                (Kind::Ports, "ports of h*", 3),
-            ]
-        );
-        let slower = platform.changed(&classes[1].changes(Trial::Halved).unwrap()).unwrap().platform;
-        let costs: Vec<Rational> = slower.links().iter().map(|link| link.cost.clone()).collect();
-        assert_eq!(costs, ["2", "2", "2", "2", "1", "2"].map(value));
-    }
 }

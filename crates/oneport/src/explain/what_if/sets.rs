@@ -2,30 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use oneport::platform::Change;
-use oneport::{Rated, Rational, Status};
+use oneport_plan::Status;
+use oneport_platform::{Change, Rational};
 
 use super::classes::{Class, Trial};
 use super::row::{Outcome, Row};
+use crate::Rated;
 
 /// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples; each is
 /// solved. Trades further sets for time. Measured: 69 rows of an all-reduce on 4 racks of 8 take 7.1 s of CPU.
 const MOST: usize = 6;
 
 /// Classes that are doubled together.
-pub struct Set {
+pub(super) struct Set {
     /// `A and B`, `A and B and C`.
-    pub name: String,
+    pub(super) name: String,
     /// Their indices among the classes that form sets.
-    pub members: BTreeSet<usize>,
+    pub(super) members: BTreeSet<usize>,
     /// Each link or processor once.
-    pub changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
 }
 
 /// The pairs, then the triples to try. Empty unless every class alone is proved to gain nothing.
-pub fn of(base: &Rated, rows: &[Row]) -> Vec<Set> {
+pub(super) fn sets(base: &Rated, rows: &[Row]) -> Vec<Set> {
     let optimum = &base.upper_bound;
-    let gains = |row: &Row| match (&row.class, &row.outcome) {
+    let gains = |row: &Row| match (&row.change, &row.outcome) {
         (Some((_, Trial::Doubled)), Outcome::Rated(rated)) => rated.upper_bound > *optimum,
         (Some((_, Trial::Doubled)), _) => true,
         _ => false,
@@ -35,7 +36,7 @@ pub fn of(base: &Rated, rows: &[Row]) -> Vec<Set> {
     }
     // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
     let halved = |row: &Row| -> Option<(Rational, Class)> {
-        match (&row.class, &row.outcome) {
+        match (&row.change, &row.outcome) {
             (Some((class, Trial::Halved)), Outcome::Rated(rated)) if rated.upper_bound < *optimum => {
                 Some((rated.upper_bound.clone(), class.clone()))
             }

@@ -15,17 +15,18 @@
 //! least `f` that overloads no resource, `T(f) = T(2)`. The steady state found there may allow a smaller factor again.
 //! If no smaller factor follows, 3/2 is tried.
 
-use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::plan::Certificate;
-use oneport::platform::Number;
-use oneport::{Options, Platform, Problem, Rated, Rating, Rational, Status, rate, referee};
+use oneport_plan::{Certificate, Problem, Status};
+use oneport_platform::{Number, Platform, Rational};
+use oneport_referee as referee;
 
 use super::classes::Class;
-use crate::answers::bottleneck::busy;
+use crate::loads::Loads;
+use crate::{Error, Options, Rated, Rating, rate};
 
 /// A speed-up between 1 and 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enough {
     /// Speed-up that suffices for the throughput of doubling.
     pub factor: Rational,
@@ -40,13 +41,13 @@ const CHORDS: usize = 8;
 
 /// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
 /// is not proved.
-pub fn of(
+pub(super) fn enough(
     problem: Problem<'_>,
     base: &Rated,
     class: &Class,
     doubled: (Problem<'_>, &Rated),
     options: &Options,
-) -> Result<Option<Enough>> {
+) -> Result<Option<Enough>, Error> {
     let (_, rated) = doubled;
     let wanted = &rated.steady_state.throughput;
     let optimal = [base, rated].into_iter().all(|rated| rated.status == Status::Optimal);
@@ -79,12 +80,12 @@ fn least_factor(
     class: &Class,
     (faster, rated): (Problem<'_>, &Rated),
     options: &Options,
-) -> Result<Option<Rational>> {
+) -> Result<Option<Rational>, Error> {
     let wanted = &rated.steady_state.throughput;
     let (mut slow, mut certificate) = (Rational::one(), base.certificate.clone());
     for _ in 0..TRIES {
         let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else { return Ok(None) };
-        let platform = times(problem, class, share.clone())?;
+        let Some(platform) = times(problem, class, share.clone()) else { return Ok(None) };
         let there = on(&platform, problem)?;
         let Rating::Rated(found) = rate(there, options, Some((faster, rated)))? else { return Ok(None) };
         if found.status != Status::Optimal {
@@ -106,11 +107,11 @@ fn chord(
     class: &Class,
     (slow, wanted): (&Rational, &Rational),
     options: &Options,
-) -> Result<Option<Rational>> {
+) -> Result<Option<Rational>, Error> {
     let target = wanted.recip();
     // Least cost of an instance, relative to the total of the prices: concave, so chords are below.
-    let cost = |share: &Rational| -> Result<Option<Rational>> {
-        let there = times(problem, class, share.clone())?;
+    let cost = |share: &Rational| -> Result<Option<Rational>, Error> {
+        let Some(there) = times(problem, class, share.clone()) else { return Ok(None) };
         let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
         Ok(bound.ok().filter(|bound| !bound.is_zero()).map(|bound| bound.recip()))
     };
@@ -142,20 +143,20 @@ fn attained(
     factor: &Rational,
     (known, wanted): ((Problem<'_>, &Rated), &Rational),
     options: &Options,
-) -> Result<Option<(Platform, Rated)>> {
-    let platform = times(problem, class, factor.recip())?;
+) -> Result<Option<(Platform, Rated)>, Error> {
+    let Some(platform) = times(problem, class, factor.recip()) else { return Ok(None) };
     let Rating::Rated(rated) = rate(on(&platform, problem)?, options, Some(known))? else { return Ok(None) };
     let attains = rated.status == Status::Optimal && rated.steady_state.throughput == *wanted;
     Ok(attains.then_some((platform, *rated)))
 }
 
 /// The platform with the costs of a class multiplied by `times`.
-fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Result<Platform> {
-    Ok(problem.platform().changed(&class.times(&Number::Times(times)))?.platform)
+fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Option<Platform> {
+    Some(problem.platform().changed(&class.times(&Number::Times(times))).ok()?.platform)
 }
 
 /// The question on another platform.
-fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>> {
+fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>, Error> {
     Ok(Problem::new(platform, problem.collective(), problem.volumes())?)
 }
 
@@ -164,9 +165,9 @@ fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>> {
 fn factor(problem: Problem<'_>, (fast, rated): (Problem<'_>, &Rated), factor: &Rational) -> Option<Rational> {
     let one = Rational::one();
     let least = factor.recip();
-    let loads = busy(fast, &rated.steady_state);
+    let loads = Loads::of(fast, &rated.steady_state).busy();
     let mut share = one.clone();
-    for (resource, slow) in busy(problem, &rated.steady_state) {
+    for (resource, slow) in Loads::of(problem, &rated.steady_state).busy() {
         let fast = loads.get(&resource).cloned().unwrap_or_default();
         if slow > one {
             // From `fast` at `least` linearly to `slow` at 1.

@@ -1,0 +1,40 @@
+//! The gain of an operator that commutes.
+
+use num_traits::One;
+use oneport_plan::{Problem, Status};
+use oneport_platform::Rational;
+
+use crate::{Error, Options, Rating, rate};
+
+/// A gain, as a share of the throughput.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gain {
+    /// Nothing: proved.
+    Nothing,
+    /// Exactly this much: proved.
+    Exactly(Rational),
+    /// This much at least.
+    AtLeast(Rational),
+    /// A gain was neither found nor excluded.
+    Unknown,
+}
+
+/// The gain of operands combined in any order over this throughput of the problem. It is [`Gain::Unknown`] where the
+/// limits of the options leave too little room, and of collectives that know no order.
+///
+/// # Errors
+/// As [`rate`].
+pub fn any_order(problem: Problem<'_>, throughput: &Rational, options: &Options) -> Result<Gain, Error> {
+    let collective = problem.collective();
+    let cast: Vec<_> = collective.cast().into_iter().map(<[_]>::to_vec).collect();
+    let Some(any) = collective.form().and_then(|form| form.build(&cast, true)) else { return Ok(Gain::Unknown) };
+    let problem = Problem::new(problem.platform(), &any, problem.volumes())?;
+    let Rating::Rated(rated) = rate(problem, options, None)? else { return Ok(Gain::Unknown) };
+    let more = &rated.steady_state.throughput / throughput - Rational::one();
+    Ok(match rated.status {
+        _ if rated.upper_bound <= *throughput => Gain::Nothing,
+        _ if more <= Rational::default() => Gain::Unknown,
+        Status::Optimal => Gain::Exactly(more),
+        Status::Feasible => Gain::AtLeast(more),
+    })
+}

@@ -1,0 +1,160 @@
+//! The limits of a throughput, from its certificate.
+
+use std::collections::BTreeMap;
+
+use num_traits::Zero;
+use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
+use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
+
+use crate::loads::Loads;
+
+/// The limits of a throughput.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The classes that the certificate charges, the largest share first.
+    pub limiting: Vec<Class>,
+    /// The busiest class that the certificate does not charge.
+    pub next: Option<Class>,
+    /// Assumptions that limit and are perhaps not meant.
+    pub hints: Vec<Hint>,
+}
+
+/// Resources that are alike, and how much of them is charged and busy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Class {
+    /// The members.
+    pub members: Members,
+    /// Its share of the total price that the certificate charges.
+    pub share: Rational,
+    /// The busy share of its busiest member's time.
+    pub busy: Rational,
+}
+
+/// The members of a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Members {
+    /// Resources of one kind, with names that differ in digits only; ascending.
+    Resources(Vec<Resource>),
+    /// One odd set, with its price.
+    OddSet(OddSet, Rational),
+}
+
+/// An assumption that limits, and that is often a mistake of the platform file or of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint {
+    /// The port of this router, which forwards one message at a time.
+    RouterPort(NodeId),
+    /// Processors: the work of merges.
+    Merging,
+    /// Operands are combined in their order; [`any_order`](super::any_order) finds what another would gain.
+    InOrder,
+}
+
+impl Class {
+    /// Number of members.
+    pub fn count(&self) -> usize {
+        if let Members::Resources(resources) = &self.members { resources.len() } else { 1 }
+    }
+
+    /// The name of its only member, or the common part of its members' names, with `*` for digits.
+    pub fn name(&self, platform: &Platform) -> String {
+        match &self.members {
+            Members::OddSet(set, _) => set.describe(platform),
+            Members::Resources(resources) => name(platform, resources),
+        }
+    }
+}
+
+/// Reads what the certificate charges, and adds up how busy the steady state keeps everything. Linear in the tasks of
+/// its patterns.
+pub fn limits(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Limits {
+    let platform = problem.platform();
+    let loads = Loads::of(problem, steady_state);
+    let busy = loads.busy();
+    let all = charged(platform, certificate);
+    let prices: BTreeMap<Resource, Rational> = match all.is_zero() {
+        true => BTreeMap::new(),
+        false => {
+            let share = |(resource, price): &(Resource, Rational)| {
+                (*resource, price * Rational::from_integer(resource.capacity(platform).into()) / &all)
+            };
+            certificate.prices.iter().map(share).collect()
+        }
+    };
+    let charge = |resource: &Resource| prices.get(resource).filter(|share| !share.is_zero());
+    let class = |resources: Vec<Resource>| Class {
+        share: resources.iter().filter_map(charge).sum(),
+        busy: resources.iter().map(|resource| &busy[resource]).max().cloned().unwrap_or_default(),
+        members: Members::Resources(resources),
+    };
+    let (charged, free): (Vec<Resource>, Vec<Resource>) = busy.keys().partition(|one| charge(one).is_some());
+    let mut limiting: Vec<Class> = alike(platform, &charged).into_iter().map(class).collect();
+    // The price of an odd set of capacity 0 charges nothing.
+    let sets = certificate.odd_sets.iter().filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
+    limiting.extend(sets.map(|(set, price)| Class {
+        share: price * Rational::from_integer(set.capacity(platform).into()) / &all,
+        busy: loads.odd_set(set),
+        members: Members::OddSet(set.clone(), price.clone()),
+    }));
+    limiting.sort_by_cached_key(|class| (-&class.share, class.name(platform)));
+    let free = alike(platform, &free).into_iter().map(class);
+    let next = free.min_by_key(|class| (-&class.busy, class.name(platform)));
+    Limits { limiting, next, hints: hints(problem, certificate, status, &prices) }
+}
+
+/// Resources that are alike, together: of one kind, with names that differ in digits only. Ascending by these names.
+pub fn alike(platform: &Platform, resources: &[Resource]) -> Vec<Vec<Resource>> {
+    let mut classes: BTreeMap<String, Vec<Resource>> = BTreeMap::new();
+    for resource in resources {
+        classes.entry(common(&resource.describe(platform))).or_default().push(*resource);
+    }
+    classes.into_values().collect()
+}
+
+/// The name of the only one of [`alike`] resources, or the common part of their names, with `*` for digits.
+pub fn name(platform: &Platform, alike: &[Resource]) -> String {
+    match alike {
+        [] => String::new(),
+        [only] => only.describe(platform),
+        [first, ..] => common(&first.describe(platform)),
+    }
+}
+
+/// The total price of the time of resources and odd sets.
+pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
+    let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
+    let resources = certificate.prices.iter().map(|(resource, price)| price * whole(resource));
+    let capacity = |set: &OddSet| Rational::from_integer(set.capacity(platform).into());
+    let sets = certificate.odd_sets.iter().map(|(set, price)| price * capacity(set));
+    resources.chain(sets).sum()
+}
+
+fn hints(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    status: Status,
+    prices: &BTreeMap<Resource, Rational>,
+) -> Vec<Hint> {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let router = prices.keys().find_map(|resource| {
+        let node = resource.node().filter(|&node| !platform.node(node).is_processor())?;
+        (platform.model_of(node) != PortModel::Links).then_some(Hint::RouterPort(node))
+    });
+    let merging = prices.keys().any(|resource| matches!(resource, Resource::Compute(_))).then_some(Hint::Merging);
+    let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
+    // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs
+    // nothing.
+    let any_order =
+        !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
+    let in_order = in_order && !(any_order && status == Status::Optimal);
+    // Tables are of the operands in their order.
+    let volumes = problem.volumes();
+    let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
+    let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes);
+    let in_order = (in_order && !tabled && commutes).then_some(Hint::InOrder);
+    [router, merging, in_order].into_iter().flatten().collect()
+}

@@ -1,0 +1,173 @@
+//! The throughput of a platform that is changed; for every class of its parts, what more or less of it is worth.
+
+mod classes;
+mod enough;
+mod row;
+mod sets;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use oneport_lp::LpError;
+use oneport_plan::Problem;
+use oneport_platform::{Change, Rational};
+
+use crate::{Error, Options, Rated, Rating, Stage, rate_watched};
+
+pub use classes::{Class, Kind, Trial, classes};
+pub use enough::Enough;
+pub use row::{Outcome, Row};
+
+/// The question that is solved at the moment, for observers.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Asking<'a> {
+    /// How many were solved before.
+    pub place: usize,
+    /// How many there are.
+    pub total: usize,
+    /// The name of its row.
+    pub name: &'a str,
+    /// The trial of a class; `None` where several classes are changed together.
+    pub trial: Option<Trial>,
+    /// The stage that begins.
+    pub stage: &'a Stage,
+}
+
+/// Sets of classes that are doubled together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Together {
+    /// Every pair, and every triple that gains more than each of its pairs.
+    pub rows: Vec<Row>,
+    /// Number of pairs tried.
+    pub pairs: usize,
+    /// Number of triples tried.
+    pub triples: usize,
+}
+
+/// The answer for a problem on a changed platform. Knowledge about the base comes first, as in
+/// [`rate`](crate::rate).
+///
+/// # Errors
+/// As [`rate`](crate::rate); a limit is no error, but an [`Outcome`].
+pub fn outcome(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+    watch: &mut dyn FnMut(&Stage),
+) -> Result<Outcome, Error> {
+    let rating = rate_watched(problem, options, known, &mut |stage| {
+        watch(&stage);
+        ControlFlow::Continue(())
+    });
+    Ok(match rating {
+        Ok(Rating::Rated(rated)) => Outcome::Rated(rated),
+        Ok(Rating::Unlisted(unlisted)) => match unlisted.limit {
+            Some(limit) => Outcome::Stopped(limit),
+            None => Outcome::Unlisted(unlisted),
+        },
+        Ok(Rating::Unreachable(commodities)) => Outcome::Unreachable(commodities),
+        Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Outcome::Stopped(limit),
+        Err(error) => return Err(error),
+    })
+}
+
+/// A row for every class and every trial that applies to it. Each has an equal part of the time that is left.
+///
+/// # Errors
+/// As [`outcome`].
+pub fn each(
+    problem: Problem<'_>,
+    base: &Rated,
+    options: &Options,
+    watch: &mut dyn FnMut(Asking<'_>),
+) -> Result<Vec<Row>, Error> {
+    let mut trials = Vec::new();
+    for class in classes(problem) {
+        trials.extend(Trial::ALL.into_iter().filter_map(|trial| Some((class.changes(trial)?, (class.clone(), trial)))));
+    }
+    let total = trials.len();
+    let mut rows = Vec::with_capacity(total);
+    for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
+        let mut told = |stage: &Stage| watch(Asking { place, total, name: &class.name, trial: Some(trial), stage });
+        let options = part_of(options, total - place);
+        let (outcome, enough) = tried((problem, base), &changes, Some((&class, trial)), &options, &mut told)?;
+        rows.push(Row { name: class.name.clone(), change: Some((class, trial)), outcome, enough });
+    }
+    Ok(rows)
+}
+
+/// Classes that limit together: where no row of [`each`] gains, the six classes whose halving costs most are doubled in
+/// pairs and triples.
+///
+/// # Errors
+/// As [`outcome`].
+pub fn together(
+    problem: Problem<'_>,
+    base: &Rated,
+    rows: &[Row],
+    options: &Options,
+    watch: &mut dyn FnMut(Asking<'_>),
+) -> Result<Together, Error> {
+    let sets = sets::sets(base, rows);
+    let (total, mut found) = (sets.len(), Together::default());
+    let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
+    for (place, set) in sets.into_iter().enumerate() {
+        let mut told = |stage: &Stage| watch(Asking { place, total, name: &set.name, trial: None, stage });
+        let options = part_of(options, total - place);
+        let (outcome, enough) = tried((problem, base), &set.changes, None, &options, &mut told)?;
+        let is_pair = set.members.len() == 2;
+        if is_pair {
+            found.pairs += 1
+        } else {
+            found.triples += 1
+        }
+        let least = match &outcome {
+            Outcome::Rated(rated) => rated.steady_state.throughput.clone(),
+            _ => Rational::default(),
+        };
+        let within = gains.iter().filter(|(members, _)| members.is_subset(&set.members));
+        let is_more = within.map(|(_, gain)| gain).all(|gain| *gain < least);
+        if is_pair || is_more {
+            gains.push((set.members, least));
+            found.rows.push(Row { name: set.name, change: None, outcome, enough });
+        }
+    }
+    Ok(found)
+}
+
+/// The options with an equal part of the time left, for the next of these questions.
+fn part_of(options: &Options, questions: usize) -> Options {
+    let percent = u32::try_from(100 / questions.max(1)).unwrap_or(1).max(1);
+    Options { watch: options.watch.stage(percent), ..options.clone() }
+}
+
+/// The question on a platform that differs from the base; for a doubled class, the factor that suffices, too.
+fn tried(
+    (problem, base): (Problem<'_>, &Rated),
+    changes: &[Change],
+    class: Option<(&Class, Trial)>,
+    options: &Options,
+    watch: &mut dyn FnMut(&Stage),
+) -> Result<(Outcome, Option<Enough>), Error> {
+    if let Err(limit) = options.watch.ask() {
+        return Ok((Outcome::Stopped(limit), None));
+    }
+    let changed = match problem.platform().changed(changes) {
+        Ok(changed) => changed.platform,
+        Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
+    };
+    let new = match Problem::new(&changed, problem.collective(), problem.volumes()) {
+        Ok(new) => new,
+        Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
+    };
+    let outcome = outcome(new, options, Some((problem, base)), watch)?;
+    let enough = match (&outcome, class) {
+        (Outcome::Rated(rated), Some((class, Trial::Doubled))) => {
+            enough::enough(problem, base, class, (new, rated), options)?
+        }
+        _ => None,
+    };
+    Ok((outcome, enough))
+}

@@ -1,0 +1,184 @@
+//! Limits and their remedies: theorems about prices and loads, not sentences.
+
+use num_traits::One;
+use oneport::explain::what_if::{self, Class, Kind, Outcome, Trial};
+use oneport::explain::{self, Gain, Hint, Members};
+use oneport::platform::{Change, LinkId, Node, generate};
+use oneport::{
+    Collective, Options, Platform, PortModel, Problem, Rated, Rating, Rational, Status, Volumes, parse_rational, rate,
+};
+
+fn value(text: &str) -> Rational {
+    parse_rational(text).unwrap()
+}
+
+#[track_caller]
+fn rated(problem: Problem<'_>) -> Rated {
+    match rate(problem, &Options::default(), None).unwrap() {
+        Rating::Rated(rated) => *rated,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Complementary slackness: what is charged at an optimum is busy all the time; its shares are all of the price.
+#[test]
+fn what_is_charged_is_busy_all_the_time() {
+    let options = |seed| generate::Options {
+        seed,
+        link_cost: generate::Costs::Uniform { low: 1, high: 5 },
+        compute: generate::Costs::Uniform { low: 1, high: 5 },
+    };
+    let mut odd_sets = 0;
+    for (seed, model) in (0..4).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
+        let platform = generate::random_connected(5, 2, &options(seed)).unwrap().with_model(model);
+        let participants: Vec<_> = platform.processors().collect();
+        let collective = Collective::AllGather { participants };
+        let volumes = Volumes::default();
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        let rated = rated(problem);
+        assert_eq!(rated.status, Status::Optimal);
+        let limits = explain::limits(problem, &rated.steady_state, &rated.certificate, rated.status);
+        let shares: Rational = limits.limiting.iter().map(|class| &class.share).sum();
+        assert!(shares.is_one(), "{seed} {model}: {shares}");
+        for class in &limits.limiting {
+            assert!(class.busy.is_one(), "{seed} {model}: {} {}", class.name(&platform), class.busy);
+            odd_sets += usize::from(matches!(class.members, Members::OddSet(..)));
+        }
+        assert!(limits.next.is_none_or(|next| next.busy <= Rational::one()));
+    }
+    assert!(odd_sets > 0, "no odd set is charged anywhere");
+}
+
+/// The gain of any order is what the commutative question yields.
+#[test]
+fn any_order_gains_what_the_other_question_yields() {
+    let mut gains = 0;
+    for seed in 0..12 {
+        let costs = generate::Costs::Uniform { low: 1, high: 9 };
+        let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+        let platform = generate::random_connected(5, 2, &options).unwrap();
+        let participants: Vec<_> = platform.processors().collect();
+        let [in_order, any] = [false, true].map(|commutative| Collective::Reduce {
+            target: participants[0],
+            participants: participants.clone(),
+            commutative,
+        });
+        let volumes = Volumes::default();
+        let problem = Problem::new(&platform, &in_order, &volumes).unwrap();
+        let own = rated(problem);
+        let best = rated(Problem::new(&platform, &any, &volumes).unwrap());
+        assert_eq!([own.status, best.status], [Status::Optimal; 2]);
+        let throughput = &own.steady_state.throughput;
+        let more = best.steady_state.throughput / throughput - Rational::one();
+        let gain = explain::any_order(problem, throughput, &Options::default()).unwrap();
+        if more == Rational::default() {
+            assert_eq!(gain, Gain::Nothing, "{seed}");
+            continue;
+        }
+        gains += 1;
+        assert_eq!(gain, Gain::Exactly(more), "{seed}");
+        // What may gain is hinted at.
+        let limits = explain::limits(problem, &own.steady_state, &own.certificate, own.status);
+        assert!(limits.hints.contains(&Hint::InOrder), "{seed}");
+    }
+    assert!(gains > 0, "no order costs anything anywhere");
+}
+
+/// A factor that suffices for the gain of doubling yields that gain; no smaller one does where it is called the least.
+#[test]
+fn enough_is_enough_and_the_least_is_the_least() {
+    let platform = generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap();
+    let collective = Collective::AllGather { participants: platform.processors().collect() };
+    let volumes = Volumes::default();
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    let base = rated(problem);
+    let mut places = Vec::new();
+    let rows = what_if::each(problem, &base, &Options::default(), &mut |asking| places.push(asking.place)).unwrap();
+    assert!(places.is_sorted());
+    let mut enough = 0;
+    for row in &rows {
+        let [low, high] = row.shares(&base).unwrap();
+        assert_eq!(low, high, "{}", row.name);
+        let Some((class, trial)) = &row.change else { panic!("a class") };
+        match trial {
+            Trial::Doubled => assert!(low >= Rational::one() && low <= value("2")),
+            _ => assert!(low <= Rational::one()),
+        }
+        let Some(found) = &row.enough else { continue };
+        enough += 1;
+        let times = |factor: &Rational| {
+            let changes: Vec<Change> = class.changes(Trial::Doubled).unwrap();
+            let slower = |change: &Change| match change {
+                Change::Cost(link, _) => Change::Cost(*link, oneport::platform::Number::Times(factor.recip())),
+                other => other.clone(),
+            };
+            let changes: Vec<Change> = changes.iter().map(slower).collect();
+            let changed = platform.changed(&changes).unwrap().platform;
+            rated(Problem::new(&changed, &collective, &volumes).unwrap()).steady_state.throughput
+        };
+        let Outcome::Rated(doubled) = &row.outcome else { panic!("rated") };
+        assert_eq!(times(&found.factor), doubled.steady_state.throughput, "{}", row.name);
+        if found.is_least {
+            assert!(times(&(&found.factor * value("999/1000"))) < doubled.steady_state.throughput, "{}", row.name);
+        }
+    }
+    assert!(enough > 0, "no class gains by doubling");
+}
+
+/// The links of a class of cables: those that its removal takes away.
+fn links(class: &Class) -> Vec<LinkId> {
+    let removed = class.changes(Trial::Removed).unwrap();
+    let link = |change: Change| if let Change::WithoutLink(link) = change { link } else { panic!("{change:?}") };
+    removed.into_iter().map(link).collect()
+}
+
+/// Every link is in one class of cables; a cable of unequal costs is two.
+#[test]
+fn classes_divide_the_links() {
+    for platform in [
+        generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap(),
+        generate::random_connected(9, 4, &generate::Options::default()).unwrap(),
+        generate::ndv2(2).unwrap(),
+    ] {
+        let collective = Collective::AllGather { participants: platform.processors().collect() };
+        let volumes = Volumes::default();
+        let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
+        let cables: Vec<&Class> = classes.iter().filter(|class| class.kind == Kind::Links).collect();
+        let mut all: Vec<LinkId> = cables.iter().flat_map(|class| links(class)).collect();
+        all.sort_unstable();
+        assert_eq!(all, platform.link_ids().collect::<Vec<_>>());
+        for class in cables {
+            assert!(links(class).iter().all(|&link| platform.link(link).cost == class.cost));
+        }
+    }
+}
+
+#[test]
+fn classes_have_equal_cost_model_and_kind() {
+    let mut builder = Platform::builder();
+    let hosts = [0, 1, 2].map(|host| builder.node(Node::processor(format!("r7h{host}"), value("1"))).unwrap());
+    let switch = builder.node(Node { model: Some(PortModel::Links), ..Node::router("s") }).unwrap();
+    builder.duplex(hosts[0], switch, value("1")).unwrap();
+    builder.duplex(switch, hosts[1], value("1")).unwrap();
+    builder.link(hosts[2], switch, value("1")).unwrap();
+    builder.link(switch, hosts[2], value("2")).unwrap();
+    let platform = builder.build().unwrap();
+    let collective = Collective::AllToAll { participants: hosts.to_vec() };
+    let volumes = Volumes::default();
+    let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
+    // Numbers that differ are starred, and no others.
+    let named: Vec<(Kind, &str, usize)> =
+        classes.iter().map(|class| (class.kind, &*class.name, class.members)).collect();
+    assert_eq!(
+        named,
+        [
+            (Kind::Links, "r7h2 -> s", 1),
+            (Kind::Links, "r7h* <-> s", 2),
+            (Kind::Links, "s -> r7h2", 1),
+            (Kind::Ports, "ports of r7h*", 3),
+        ]
+    );
+    let slower = platform.changed(&classes[1].changes(Trial::Halved).unwrap()).unwrap().platform;
+    let costs: Vec<Rational> = slower.links().iter().map(|link| link.cost.clone()).collect();
+    assert_eq!(costs, ["2", "2", "2", "2", "1", "2"].map(value));
+}
