@@ -154,7 +154,7 @@ fn hints(
     // Tables are of the operands in their order.
     let volumes = problem.volumes();
     let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
-    let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes);
+    let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes());
     let in_order = (in_order && !tabled && commutes).then_some(Hint::InOrder);
     [router, merging, in_order].into_iter().flatten().collect()
 }

@@ -3,7 +3,7 @@
 //! ```
 //! use oneport::{Collective, Options, Problem, Rating, Volumes, explain, platform::generate, rate};
 //! let machine = generate::dgx1()?;
-//! let all_reduce = Collective::AllReduce { participants: machine.processors().collect(), commutative: true };
+//! let all_reduce = Collective::all_reduce(machine.processors().collect());
 //! let volumes = Volumes::default();
 //! let problem = Problem::new(&machine, &all_reduce, &volumes)?;
 //! let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { return Err("not connected".into()) };

@@ -32,7 +32,7 @@ fn what_is_charged_is_busy_all_the_time() {
     for (seed, model) in (0..4).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
         let platform = generate::random_connected(5, 2, &options(seed)).unwrap().with_model(model);
         let participants: Vec<_> = platform.processors().collect();
-        let collective = Collective::AllGather { participants };
+        let collective = Collective::all_gather(participants);
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let rated = rated(problem);
@@ -58,11 +58,8 @@ fn any_order_gains_what_the_other_question_yields() {
         let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
         let platform = generate::random_connected(5, 2, &options).unwrap();
         let participants: Vec<_> = platform.processors().collect();
-        let [in_order, any] = [false, true].map(|commutative| Collective::Reduce {
-            target: participants[0],
-            participants: participants.clone(),
-            commutative,
-        });
+        let [in_order, any] = [false, true]
+            .map(|commutative| Collective::reduce(participants[0], participants.clone()).commutative(commutative));
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, &in_order, &volumes).unwrap();
         let own = rated(problem);
@@ -88,7 +85,7 @@ fn any_order_gains_what_the_other_question_yields() {
 #[test]
 fn enough_is_enough_and_the_least_is_the_least() {
     let platform = generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap();
-    let collective = Collective::AllGather { participants: platform.processors().collect() };
+    let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let base = rated(problem);
@@ -140,7 +137,7 @@ fn classes_divide_the_links() {
         generate::random_connected(9, 4, &generate::Options::default()).unwrap(),
         generate::ndv2(2).unwrap(),
     ] {
-        let collective = Collective::AllGather { participants: platform.processors().collect() };
+        let collective = Collective::all_gather(platform.processors().collect());
         let volumes = Volumes::default();
         let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
         let cables: Vec<&Class> = classes.iter().filter(|class| class.kind == Kind::Links).collect();
@@ -163,7 +160,7 @@ fn classes_have_equal_cost_model_and_kind() {
     builder.link(hosts[2], switch, value("1")).unwrap();
     builder.link(switch, hosts[2], value("2")).unwrap();
     let platform = builder.build().unwrap();
-    let collective = Collective::AllToAll { participants: hosts.to_vec() };
+    let collective = Collective::all_to_all(hosts.to_vec());
     let volumes = Volumes::default();
     let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
     // Numbers that differ are starred, and no others.
