@@ -75,7 +75,7 @@ pub fn count(number: impl std::fmt::Display, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Significant digits of a percentage.
+/// Shown: significant digits of a percentage.
 const PERCENT: usize = 3;
 
 /// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. A share below one

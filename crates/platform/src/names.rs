@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{NodeId, Platform};
 
-/// Limit on the names or groups of names in a list.
+/// Shown: most names or groups of names in a list.
 const LISTED: usize = 12;
 
 /// The text with `*` for every number in it: the common part of alike names.
