@@ -4,15 +4,13 @@ mod any_order;
 mod report;
 mod shape;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, formats, parse_rational,
-    solve_watched,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, formats, parse_rational, solve,
 };
 use serde_json::json;
 
@@ -153,10 +151,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     let outcome = {
         let progress = Progress::new();
         progress.about(about.to_string());
-        solve_watched(problem, options, &mut |stage| {
-            progress.stage(stage);
-            ControlFlow::Continue(())
-        })?
+        solve(problem, &Options { watch: progress.of(&options.watch), ..options.clone() })?
     };
     let seconds = started.elapsed();
     match outcome {

@@ -8,14 +8,13 @@ mod row;
 mod sets;
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use oneport::platform::Change;
-use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate_watched};
+use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -239,8 +238,5 @@ fn rating(
     known: Option<(Problem<'_>, &Rated)>,
     progress: &Progress,
 ) -> Result<Rating, Error> {
-    rate_watched(problem, options, known, &mut |stage| {
-        progress.stage(stage);
-        ControlFlow::Continue(())
-    })
+    rate(problem, &Options { watch: progress.of(&options.watch), ..options.clone() }, known)
 }
