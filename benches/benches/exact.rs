@@ -17,7 +17,7 @@ fn certified(criterion: &mut Criterion) {
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
-        let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
+        let options = lp::Options::from(Formulation::Compact);
         let reference = lp::solve(&question, &lp::Options::default()).expect("HiGHS works");
         let Answer::Steady(reference) = reference else { panic!("a connected platform has a steady state") };
         group.bench_function(format!("{nodes}_nodes"), |bencher| {

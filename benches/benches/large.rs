@@ -2,12 +2,11 @@
 //! reductions, shortest paths for messages that travel alone. Algorithms that are quadratic in the nodes show here
 //! first.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::ToPrimitive;
-use oneport::{Collective, Options, Outcome, Platform, Problem, Stage, Volumes, solve_watched};
+use oneport::{Collective, Options, Outcome, Platform, Problem, Until, Volumes, solve};
 use oneport_benches::{broadcast, certified, commutative, gather, multicast, platform, scatter};
 use oneport_graph::arborescence::arborescence;
 use oneport_graph::petgraph::visit::EdgeRef;
@@ -43,12 +42,8 @@ fn one_search(graph: &Digraph<u64>) {
 fn some_rounds(platform: &Platform, collective: &Collective) {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).expect("the question is proper");
-    let mut rounds = 0;
-    let outcome = solve_watched(problem, &Options::default(), &mut |stage| {
-        rounds += usize::from(matches!(stage, Stage::Round(_)));
-        if rounds > ROUNDS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let Ok(Outcome::Planned(planned)) = outcome else { panic!("a connected platform has a plan") };
+    let options = Options { until: Until::rounds(ROUNDS + 1), ..Options::default() };
+    let Ok(Outcome::Planned(planned)) = solve(problem, &options) else { panic!("a connected platform has a plan") };
     let (throughput, bound) = (&planned.plan.steady_state.throughput, &planned.plan.upper_bound);
     assert!(throughput <= bound && *bound <= throughput * oneport::Rational::from_integer(3.into()));
 }

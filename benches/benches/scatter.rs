@@ -28,7 +28,7 @@ fn formulations(criterion: &mut Criterion) {
     let volumes = oneport::Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
     let solve = |formulation| {
-        let answer = lp::solve(&question, &lp::Options { formulation, time_limit: None }).expect("HiGHS works");
+        let answer = lp::solve(&question, &lp::Options::from(formulation)).expect("HiGHS works");
         let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
         assert_eq!(solution.status, Status::Optimal);
         solution.steady_state.throughput

@@ -9,14 +9,13 @@
 //! | random | connected graphs of 4 to 10 processors, costs 1..10 |
 //! | with routers | the same with 1 to 3 routers, which copy or not |
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use oneport::platform::Node;
 use oneport::platform::generate::{self, Racks};
 use oneport::{Collective, Platform, PortModel, Problem, Rational, Status};
 use oneport_benches::weightless;
-use oneport_lp::{Answer, Formulation, Options, Question, all_reduce_bound, solve};
+use oneport_lp::{Answer, Options, Question, Until, all_reduce_bound, solve};
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(40);
@@ -81,11 +80,11 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
         let collective = Collective::all_reduce(platform.processors().collect());
         let volumes = weightless();
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a sensible question"));
-        let answer = solve(&question, &Options { formulation: Formulation::Columns, time_limit: None });
+        let answer = solve(&question, &Options::default());
         let Ok(Answer::Steady(solution)) = answer else { panic!("{family}, {model}, seed {seed}: {answer:?}") };
         let reached = &solution.steady_state.throughput;
         let begin = Instant::now();
-        let bound = all_reduce_bound(&question, reached, &mut |_| ControlFlow::Continue(()));
+        let bound = all_reduce_bound(&question, &Until::proved(reached));
         times.push(begin.elapsed());
         let bound = bound.expect("no limit").expect("an all-reduce").throughput;
         assert!(bound >= *reached && bound == solution.upper_bound, "{family}, {model}, seed {seed}");

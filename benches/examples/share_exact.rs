@@ -19,7 +19,7 @@ fn main() {
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
-        let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
+        let options = lp::Options::from(Formulation::Compact);
         let started = Instant::now();
         let answer = lp::solve(&question, &options).expect("HiGHS works");
         let whole = started.elapsed().as_secs_f64();

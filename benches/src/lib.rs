@@ -2,13 +2,13 @@
 
 pub mod paper_p;
 
-use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
+use oneport::watch::{News, Watch};
 use oneport::{
-    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Stage, Status, Volumes, solve,
-    solve_watched,
+    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Status, Volumes, solve,
 };
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
@@ -116,13 +116,15 @@ fn watched(
 ) -> (Outcome, Vec<(String, Duration)>, Duration) {
     let problem = Problem::new(platform, collective, volumes).expect("the question is proper");
     let started = Instant::now();
-    let mut stages = Vec::new();
-    let outcome = solve_watched(problem, &Options::default(), &mut |stage| {
-        if !matches!(stage, Stage::Round(_)) {
-            stages.push((format!("{stage:?}"), started.elapsed()));
+    let stages: Arc<Mutex<Vec<(String, Duration)>>> = Arc::default();
+    let heard = Arc::clone(&stages);
+    let watch = Watch::unlimited().heard(move |news| {
+        if let News::Stage(name) = news {
+            heard.lock().expect("no hearer panics").push((name.to_string(), started.elapsed()));
         }
-        ControlFlow::Continue(())
     });
+    let outcome = solve(problem, &Options { watch, ..Options::default() });
     let total = started.elapsed();
+    let stages = stages.lock().expect("no hearer panics").clone();
     (outcome.expect("the question is proper"), stages, total)
 }

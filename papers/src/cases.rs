@@ -1,5 +1,8 @@
 //! Platforms for examples and counterexamples, and the questions asked on them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use anyhow::{Context, Result};
 use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
@@ -179,7 +182,7 @@ impl Case {
     /// The optimal throughput by one of the two corrected programs.
     pub fn throughput_by(&self, formulation: Formulation) -> Result<Rational> {
         let question = lp::Question::new(self.problem());
-        match lp::solve(&question, &lp::Options { formulation, time_limit: None })? {
+        match lp::solve(&question, &lp::Options::from(formulation))? {
             lp::Answer::Steady(solution) => Ok(solution.steady_state.throughput),
             _ => anyhow::bail!("{}: no steady state", self.name),
         }
@@ -198,4 +201,15 @@ impl Case {
         anyhow::ensure!(compact == throughput, "{}: the two programs differ: {compact}, {throughput}", self.name);
         Ok(throughput)
     }
+}
+
+/// The answer, and the rounds of column generation that it took.
+pub fn counted(question: lp::Question<'_>) -> Result<(lp::Answer, usize)> {
+    let rounds = Arc::new(AtomicUsize::new(0));
+    let heard = Arc::clone(&rounds);
+    let watch = question.watch().clone().heard(move |_| {
+        heard.fetch_add(1, Ordering::Relaxed);
+    });
+    let answer = lp::solve(&question.watched(watch), &lp::Options::default())?;
+    Ok((answer, rounds.load(Ordering::Relaxed)))
 }

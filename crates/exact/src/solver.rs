@@ -58,24 +58,16 @@ pub enum Method {
 pub struct Options {
     /// Which engine proposes the basis.
     pub method: Method,
-    /// Limit on the time inside HiGHS, by its own clock.
-    pub time_limit: Option<Duration>,
-    /// Asked at every iteration of HiGHS, at every exact pivot and at every digit of an exact solution.
+    /// Asked at every iteration of HiGHS, at every exact pivot and at every digit of an exact solution. The time left is
+    /// the limit of HiGHS, by its own clock.
     pub watch: Watch,
     /// Limit on exact pivots.
     pub pivot_limit: usize,
 }
 
-impl Options {
-    /// The time that HiGHS may take, of `patience` at most.
-    fn time(&self, patience: Duration) -> Duration {
-        [self.time_limit, self.watch.time_left()].into_iter().flatten().fold(patience, Duration::min)
-    }
-}
-
 impl Default for Options {
     fn default() -> Self {
-        Options { method: Method::Auto, time_limit: None, watch: Watch::unlimited(), pivot_limit: 20_000 }
+        Options { method: Method::Auto, watch: Watch::unlimited(), pivot_limit: 20_000 }
     }
 }
 
@@ -314,13 +306,14 @@ impl Solver {
         if let Some(basis) = &start {
             model.set_basis(basis, &self.rows_at_upper())?;
         }
-        model.set_time_limit(Some(options.time(options.time_limit.unwrap_or(self.patience()))))?;
+        let patience = self.patience();
+        model.set_time_limit(Some(options.watch.time_left().map_or(patience, |left| left.min(patience))))?;
         let mut claim = model.run(&options.watch)?;
         if claim == Claim::Unknown && engine == Engine::InteriorPoint {
             model.set_engine(Engine::Simplex)?;
             claim = model.run(&options.watch)?;
         }
-        if claim == Claim::LimitReached && options.time_limit.is_none() && options.watch.ask().is_ok() {
+        if claim == Claim::LimitReached && options.watch.ask().is_ok() {
             // Not the limit that was asked for: HiGHS is stuck. Start afresh, or let exact pivots do it.
             let was_warm = std::mem::replace(&mut self.warm, true);
             if was_warm {

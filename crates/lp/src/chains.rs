@@ -4,65 +4,53 @@
 //! demand, and chains are assembled from the patterns of all steps. The bound is found separately: it is the bound of
 //! the reduction into the last participant.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
-
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_numbers::Exact;
-use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Collective, Interval, Kind, Pattern, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
+use crate::bounds::shared_tasks;
 use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
+use crate::found::Found;
 use crate::oracle::{Guided, Pricing};
-use crate::oracles::Patterns;
 use crate::oracles::prefix::chain::{UNREACHABLE, append, way};
+use crate::oracles::{Patterns, prefix};
 use crate::resources::Resources;
-use crate::solution::{Observer, Progress};
-use crate::{LpError, Question, Solution};
+use crate::{Formulation, LpError, Options, Question, Until};
 
 /// Rounds of the search for a bound. Trades a tighter bound for time. Not measured.
 const ROUNDS: usize = 50;
 
-/// The best mixture of chains, and an upper bound on every scan: the bound of the reduction into the last participant,
-/// which a scan contains (as far as a few rounds prove it).
+/// The best mixture of chains of a scan of many, and an upper bound on every scan: the bound of the reduction into the
+/// last participant, which a scan contains (as far as a few rounds prove it).
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn solve(
-    question: &Question<'_>,
-    participants: &[NodeId],
-    time_limit: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
+pub fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else { return Ok(()) };
+    let participants = block.operands();
+    if options.formulation != Formulation::Columns || !prefix::is_large(question.platform(), participants.len()) {
+        return Ok(());
+    }
+    found.settled = true;
     let resources = Resources::new(question.platform(), true);
     let steps = Steps::new(question, participants);
-    let found = generate(question, resources.clone(), &steps, time_limit, watch)?;
-    let throughput = found.steady_state.throughput.clone();
+    let mixture = generate(question, resources.clone(), &steps, &found.until(options))?;
+    found.effort += mixture.effort;
+    let patterns = chains(&mixture.state, participants);
+    found.known.offer_state(SteadyState { patterns, throughput: mixture.state.throughput });
     let Some(&target) = participants.last() else { return Err(UNREACHABLE) };
     let whole = Collective::reduce(target, participants.to_vec()).in_order();
     let reduction = question.part(&whole)?;
-    let mut rounds = 0;
-    let mut enough = |progress: &Progress| {
-        rounds += 1;
-        let done = rounds >= ROUNDS || progress.upper_bound <= throughput;
-        let progress = Progress { throughput: throughput.clone(), ..progress.clone() };
-        if watch(&progress).is_break() || done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bound = generate(&reduction, resources, &Patterns::new(&reduction), time_limit, &mut enough)?;
-    Ok(Solution {
-        steady_state: SteadyState {
-            patterns: chains(&found.steady_state, participants),
-            throughput: throughput.clone(),
-        },
-        status: Status::of(&throughput, &bound.upper_bound),
-        solver_time: found.solver_time + bound.solver_time,
-        repaired: found.repaired || bound.repaired,
-        tight: Vec::new(),
-        ..bound
-    })
+    let until = found.until(options);
+    let until = Until { rounds: until.rounds.into_iter().chain([ROUNDS]).min(), ..until };
+    let bound = generate(&reduction, resources, &Patterns::new(&reduction), &until)?;
+    found.effort += bound.effort;
+    found.known.offer_bound(shared_tasks::of_scan(question, bound.bound())?);
+    Ok(())
 }
 
 /// Chains that execute every step as often as its patterns do: the heaviest patterns of all steps first.

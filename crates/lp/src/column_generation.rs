@@ -17,23 +17,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use std::time::Duration;
-
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_numbers::common_denominator;
-use oneport_plan::{Goals, Pattern, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Goals, Pattern, SteadyState, WeightedPattern};
 use oneport_platform::{NodeId, Rational};
 
-use crate::mixture::{links_of, mixed};
+use crate::found::Effort;
+use crate::mixture::{Mixture, links_of, mixed};
 use crate::odd_sets::PortSets;
 use crate::oracle::{Guided, Pricing};
 use crate::resources::Resources;
-use crate::rounds::{Best, Pace};
-use crate::solution::{Observer, Progress};
+use crate::rounds::{Best, Pace, Progress};
 use crate::stages::{Stages, joined, paired, stages};
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question, Until};
+
+use oneport_watch::News;
 
 /// Fact: sum of the guiding prices; 20 times this sum fits 64 bits. A price that is rounded to zero matters only to a
 /// pattern that takes `2^59` times as long as an instance.
@@ -56,10 +56,9 @@ pub fn generate(
     question: &Question<'_>,
     resources: Resources,
     pricing: &dyn Pricing,
-    time_limit: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    generate_from(question, resources, (pricing, Vec::new()), time_limit, watch)
+    until: &Until,
+) -> Result<Mixture, LpError> {
+    generate_from(question, resources, (pricing, Vec::new()), until)
 }
 
 /// [`generate`], where the program holds some patterns of the question from the beginning.
@@ -70,16 +69,15 @@ pub fn generate_from(
     question: &Question<'_>,
     resources: Resources,
     (pricing, known): (&dyn Pricing, Vec<Pattern>),
-    time_limit: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
+    until: &Until,
+) -> Result<Mixture, LpError> {
     let mut master = Master::new(question, resources, pricing)?;
     master.add(known)?;
     let mut best = Best::none();
     // Whether floating point can improve nothing more.
     let mut exactly = false;
     loop {
-        let finished = match master.approach(&mut best, exactly, time_limit, watch) {
+        let finished = match master.approach(&mut best, exactly, until) {
             Err(LpError::Stopped(_)) if best.bound.is_some() => false,
             other => other?,
         };
@@ -110,9 +108,8 @@ pub fn generate_from(
             if master.cut_off(&optimum)? {
                 continue;
             }
-            let mut solution = master.solution(&optimum, &prices, optimum.objective.clone())?;
-            solution.tight = master.tight(&optimum);
-            return Ok(solution);
+            let tight = master.tight(&optimum);
+            return Ok(Mixture { tight, ..master.mixture(&optimum, &prices, optimum.objective.clone())? });
         }
         if master.add(missing)? > 0 {
             exactly = true;
@@ -171,8 +168,7 @@ struct Master<'m> {
     first: usize,
     /// The program's last floating-point optimum.
     estimate: Option<exact::Estimate>,
-    solver_time: Duration,
-    repaired: bool,
+    effort: Effort,
 }
 
 impl<'m> Master<'m> {
@@ -200,8 +196,7 @@ impl<'m> Master<'m> {
             known: BTreeSet::new(),
             first: throughput.0 + 1,
             estimate: None,
-            solver_time: Duration::ZERO,
-            repaired: false,
+            effort: Effort::default(),
         })
     }
 
@@ -347,17 +342,14 @@ impl<'m> Master<'m> {
         answer
     }
 
-    /// Pricing rounds in floating point until no column improves. Returns false if a limit or the observer ended them.
-    /// With `exactly` there are no rounds: only the limit and the observer are checked.
-    fn approach(
-        &mut self,
-        best: &mut Best,
-        exactly: bool,
-        time_limit: Option<Duration>,
-        watch: Observer<'_>,
-    ) -> Result<bool, LpError> {
+    /// Pricing rounds in floating point until no column improves. Returns false if they ended before. With `exactly`
+    /// there are none.
+    fn approach(&mut self, best: &mut Best, exactly: bool, until: &Until) -> Result<bool, LpError> {
         if exactly {
-            return self.goes_on(best, time_limit, watch);
+            self.question.watch().ask()?;
+            let believed = |estimate: &exact::Estimate| estimate.primal[self.throughput.0].clone();
+            let throughput = self.estimate.as_ref().map(believed).unwrap_or_default();
+            return Ok(!self.ends(best, throughput, until)?.1);
         }
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
@@ -373,13 +365,12 @@ impl<'m> Master<'m> {
         }
         let mut pace = Pace::default();
         loop {
-            let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
-            let watch_of_all = self.question.watch();
-            let options = exact::Options { time_limit: left, watch: watch_of_all.clone(), ..exact::Options::default() };
+            let watch = self.question.watch();
+            let options = exact::Options { watch: watch.clone(), ..exact::Options::default() };
             let estimate = self.solver.estimate(&options)?;
-            self.solver_time += self.solver.statistics().solver_time;
-            watch_of_all.ask()?;
-            let Some(estimate) = estimate else { return Ok(time_limit.is_none()) };
+            self.effort.solver_time += self.solver.statistics().solver_time;
+            watch.ask()?;
+            let Some(estimate) = estimate else { return Ok(true) };
             let dual: Vec<Rational> = self.rows.iter().map(|row| estimate.dual[row.0].clone()).collect();
             let own = guiding(&dual);
             let throughput = estimate.primal[self.throughput.0].clone();
@@ -389,9 +380,8 @@ impl<'m> Master<'m> {
                 let answer = self.guide(own);
                 added = self.ask(best, [answer])?;
             }
-            let Some(upper_bound) = best.bound.clone() else { return Err(FREE) };
-            let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
-            if watch(&progress).is_break() {
+            let (progress, ends) = self.ends(best, throughput, until)?;
+            if ends {
                 return Ok(false);
             }
             let near_enough = pace.is_near(&progress);
@@ -403,14 +393,14 @@ impl<'m> Master<'m> {
         }
     }
 
-    /// Whether neither the limit nor the watcher ends rounds at exact optima.
-    fn goes_on(&self, best: &Best, time_limit: Option<Duration>, watch: Observer<'_>) -> Result<bool, LpError> {
-        self.question.watch().ask()?;
+    /// Tells of a round, and whether it was the last.
+    fn ends(&mut self, best: &Best, throughput: Rational, until: &Until) -> Result<(Progress, bool), LpError> {
         let Some(upper_bound) = best.bound.clone() else { return Err(FREE) };
-        let believed = |estimate: &exact::Estimate| estimate.primal[self.throughput.0].clone();
-        let throughput = self.estimate.as_ref().map(believed).unwrap_or_default();
-        let ended = watch(&Progress { patterns: self.patterns.len(), throughput, upper_bound }).is_break();
-        Ok(!ended && time_limit.is_none_or(|limit| self.solver_time < limit))
+        let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
+        self.question.watch().tell(News::Round(&progress));
+        self.effort.rounds += 1;
+        let ends = until.ends(self.effort.rounds, &progress.upper_bound);
+        Ok((progress, ends))
     }
 
     /// Patterns that are cheap under two lists of guiding prices, at the same time; returns how many are new.
@@ -455,9 +445,7 @@ impl<'m> Master<'m> {
         let (method, pivot_limit) = (exact::Method::Simplex, usize::MAX);
         let options = exact::Options { method, pivot_limit, watch: watch.clone(), ..Default::default() };
         let outcome = self.solver.solve(&options)?;
-        let exact::Statistics { solver_time, refinements, pivoted } = self.solver.statistics();
-        self.solver_time += solver_time;
-        self.repaired |= refinements > 0 || pivoted;
+        self.effort += Effort::of(&self.solver);
         match outcome {
             Outcome::Optimal(optimum) => Ok(Some(optimum)),
             _ if watch.ask().is_err() => Ok(None),
@@ -469,8 +457,8 @@ impl<'m> Master<'m> {
         self.rows.iter().map(|&row| dual.get(row)).collect()
     }
 
-    /// The steady state and the proof.
-    fn solution(&self, optimum: &Optimum, prices: &[Rational], upper_bound: Rational) -> Result<Solution, LpError> {
+    /// The patterns of an optimum.
+    fn mixture(&self, optimum: &Optimum, prices: &[Rational], at_most: Rational) -> Result<Mixture, LpError> {
         let throughput = optimum.objective.clone();
         if !throughput.is_positive() {
             return Err(LpError::Contradiction("the throughput is not positive"));
@@ -487,16 +475,12 @@ impl<'m> Master<'m> {
             }
         }
         patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-        let status = Status::of(&throughput, &upper_bound);
-        Ok(Solution {
-            steady_state: SteadyState { throughput, patterns },
-            tight: Vec::new(),
-            certificate: self.resources.certificate(prices),
-            upper_bound,
-            status,
-            solver_time: self.solver_time,
-            repaired: self.repaired,
-        })
+        Ok(self.priced(SteadyState { throughput, patterns }, prices, at_most))
+    }
+
+    fn priced(&self, state: SteadyState, prices: &[Rational], at_most: Rational) -> Mixture {
+        let prices = self.resources.certificate(prices);
+        Mixture { state, tight: Vec::new(), prices, at_most, effort: self.effort }
     }
 
     /// Patterns not used that cost exactly their demand's multiplier.
@@ -527,7 +511,7 @@ impl<'m> Master<'m> {
     }
 
     /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
-    fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Solution, LpError> {
+    fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Mixture, LpError> {
         let mut found = known;
         // If every row has a price, no instance is free: a node that transfers nothing has to compute.
         let level = vec![Rational::one(); self.resources.count()];
@@ -552,28 +536,19 @@ impl<'m> Master<'m> {
             let Some(better) = self.optimum()? else { return self.stopped(best) };
             optimum = better;
         }
-        self.solution(&optimum, &prices, bound)
+        self.mixture(&optimum, &prices, bound)
     }
 
     /// The incumbent after the watch has ended: no program is solved any more. The patterns are mixed as HiGHS last
     /// estimated, by shares of 2^-20, and executed as often as the busiest resource (or odd set) allows.
-    fn stopped(&self, best: Best) -> Result<Solution, LpError> {
+    fn stopped(&self, best: Best) -> Result<Mixture, LpError> {
         let prices = best.exact(&self.resources);
-        let Some(upper_bound) = best.bound else {
+        let Some(at_most) = best.bound else {
             self.question.watch().ask()?;
             return Err(LpError::Contradiction("the best prices prove nothing"));
         };
-        let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), self.shares()?)?;
-        let status = Status::of(&steady_state.throughput, &upper_bound);
-        Ok(Solution {
-            steady_state,
-            tight: Vec::new(),
-            certificate: self.resources.certificate(&prices),
-            upper_bound,
-            status,
-            solver_time: self.solver_time,
-            repaired: self.repaired,
-        })
+        let state = mixed(self.question, &self.resources, self.port_graph.as_ref(), self.shares()?)?;
+        Ok(self.priced(state, &prices, at_most))
     }
 
     /// Executions of patterns per instance: the last estimate, or the first pattern of every demand without an

@@ -137,13 +137,13 @@ fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Patte
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
 
     use oneport_plan::{Collective, Problem};
     use oneport_platform::Rational;
     use oneport_platform::generate::{dgx_a100, torus};
 
     use super::*;
+    use crate::found::Found;
     use crate::symmetry::Quotient;
     use crate::{Options, Question};
 
@@ -202,8 +202,9 @@ mod tests {
             let volumes = volumes();
             let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();
-            let found = quotient.solve(&Options::default(), &mut |_| ControlFlow::Continue(())).unwrap();
-            assert_eq!(found.is_some(), expected, "{} nodes", platform.nodes().len());
+            let mut found = Found::default();
+            quotient.solve(&Options::default(), &mut found).unwrap();
+            assert_eq!(found.known.is_optimal(), expected, "{} nodes", platform.nodes().len());
         }
     }
 }

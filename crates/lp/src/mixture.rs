@@ -4,12 +4,41 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
-use oneport_plan::{Interval, Pattern, SteadyState, Task, WeightedPattern};
+use oneport_plan::{Bound, Certificate, Interval, Pattern, SteadyState, Task, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::found::Effort;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question};
+
+/// Patterns of some kind, mixed as well as they can be.
+#[derive(Debug, Clone)]
+pub struct Mixture {
+    /// The weighted patterns.
+    pub state: SteadyState,
+    /// Further patterns that are cheapest under these prices, some that were found meanwhile.
+    pub tight: Vec<Pattern>,
+    /// Prices that prove `at_most`.
+    pub prices: Certificate,
+    /// No mixture of patterns of this kind has a larger throughput; other schemes may have.
+    pub at_most: Rational,
+    /// What it took.
+    pub effort: Effort,
+}
+
+impl Mixture {
+    /// A steady state that attains what no other does; its prices are another matter.
+    pub fn of(state: SteadyState, at_most: &Rational) -> Self {
+        let (tight, prices, at_most) = (Vec::new(), Certificate::default(), at_most.clone());
+        Mixture { state, tight, prices, at_most, effort: Effort::default() }
+    }
+
+    /// The bound on every schedule, where the patterns that were priced are all schemes.
+    pub fn bound(&self) -> Bound {
+        Bound { throughput: self.at_most.clone(), certificate: self.prices.clone() }
+    }
+}
 
 /// Different proportions up to which uses are counted before they are weighed. Trades memory for additions of long
 /// rationals. Not measured.

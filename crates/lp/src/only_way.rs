@@ -6,14 +6,15 @@
 //! directions are no exception.
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Block, Certificate, Cut, Goals, Kind, Pattern, Resource, Status};
+use oneport_plan::{Block, Bound, Certificate, Cut, Goals, Kind, Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::bounds::Bound;
+use crate::flow;
+use crate::found::Found;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{Formulation, LpError, Options, Question};
 
 /// Messages up to which a bound names the cut that they cross. Trades a short proof for time: each message is looked
 /// at. Not measured.
@@ -178,18 +179,19 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
     Ok(Some(Bound { throughput: busy.recip(), certificate }))
 }
 
-/// The answer on a tree; `None` on other platforms.
+/// Settles messages that travel alone where one way leads from each node to each and a program would be large.
 ///
 /// # Errors
 /// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
 /// [`LpError::TooManyTasks`].
-pub(crate) fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
-    let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };
+pub(crate) fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    if question.commodities().is_empty() || options.formulation != Formulation::Columns || !flow::is_large(question) {
+        return Ok(());
+    }
+    let Some(tree) = Tree::of(question.platform()) else { return Ok(()) };
     let messages = tree.messages(question)?;
     question.has_room(messages.iter().fold(0, |sum, &count| sum.saturating_add(count)))?;
-    let Some(Bound { throughput: upper_bound, certificate }) = busiest(question, &tree, &messages)? else {
-        return Ok(None);
-    };
+    let Some(bound) = busiest(question, &tree, &messages)? else { return Ok(()) };
     let mut patterns = Vec::with_capacity(question.commodities().len());
     for block in question.problem().blocks() {
         let rate = Rational::from_integer(block.rate.into());
@@ -202,14 +204,9 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError
         }
     }
     let ports = PortSets::new(question.platform());
-    let steady_state = mixed(question, &Resources::new(question.platform(), false), ports.as_ref(), patterns)?;
-    Ok((steady_state.throughput == upper_bound).then(|| Solution {
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        upper_bound,
-        status: Status::Optimal,
-        solver_time: Default::default(),
-        repaired: false,
-    }))
+    let state = mixed(question, &Resources::new(question.platform(), false), ports.as_ref(), patterns)?;
+    if state.throughput == bound.throughput {
+        found.settle(state, bound);
+    }
+    Ok(())
 }

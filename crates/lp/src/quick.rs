@@ -4,10 +4,10 @@
 //! with it, and an answer with a gap falls back on it. So these answers agree.
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Block, Certificate, Demand, Resource};
+use oneport_plan::{Block, Bound, Certificate, Demand, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
+use crate::bounds::{cut_bound, first_of_all_reduce};
 use crate::question::is_all_reduce;
 use crate::{LpError, Question, only_way};
 

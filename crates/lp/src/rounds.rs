@@ -1,11 +1,34 @@
 //! The state that one round of column generation leaves to the next: the best prices so far, and how the gap shrinks.
 
+use std::fmt;
+
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, percent};
 
 use crate::resources::Resources;
-use crate::solution::Progress;
+
+/// How far a search has come.
+pub struct Progress {
+    /// Patterns found so far; of an all-reduce, their stages.
+    pub patterns: usize,
+    /// Their throughput, up to rounding.
+    pub throughput: Rational,
+    /// Upper bound on the throughput.
+    pub upper_bound: Rational,
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Progress { patterns, throughput, upper_bound } = self;
+        write!(f, "{patterns} patterns")?;
+        // While exchange inequalities are separated, a bound below the throughput found is not a proof.
+        if upper_bound > throughput && upper_bound.is_positive() {
+            write!(f, ", {} below the bound", percent(&((upper_bound - throughput) / upper_bound)))?;
+        }
+        Ok(())
+    }
+}
 
 /// The best guiding prices so far and the bound they prove.
 pub struct Best {

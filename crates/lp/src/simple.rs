@@ -12,49 +12,42 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Demand, Goals, Interval, Pattern, Status, Task};
+use oneport_plan::{Amount, Bound, Demand, Goals, Interval, Known, Pattern, SteadyState, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::bounds::Bound;
 use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::copy::{Hop, Network};
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question};
 
 const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
 
-/// The simple answer to a question whose values can all reach where they are wanted.
+/// Offers the simple answer to a question whose values can all reach where they are wanted.
 ///
 /// # Errors
 /// The limit that ended the work, if no node can combine the values, or prices prove nothing.
-pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
+pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> {
     let equal = Equal::new(question);
-    let Bound { throughput: upper_bound, certificate } = equal.bound()?;
-    let rate = |place| Rational::from_integer(question.collective().rate(place).into());
-    let pattern =
-        |(place, demand): (usize, Demand<'_>)| Ok((equal.ways.pattern(&demand)?.with_demand(place), rate(place)));
-    let patterns = question.problem().demands().enumerate().map(pattern).collect::<Result<_, LpError>>()?;
-    let ports = PortSets::new(question.platform());
-    let steady_state = mixed(question, &equal.resources, ports.as_ref(), patterns)?;
-    let status = Status::of(&steady_state.throughput, &upper_bound);
-    Ok(Solution {
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        upper_bound,
-        status,
-        solver_time: Default::default(),
-        repaired: false,
-    })
+    known.offer_bound(equal.bound()?);
+    known.offer_state(equal.state()?);
+    Ok(())
+}
+
+/// One pattern for every demand.
+///
+/// # Errors
+/// As [`offer`].
+pub fn state(question: &Question<'_>) -> Result<SteadyState, LpError> {
+    Equal::new(question).state()
 }
 
 /// The bound that equal prices prove: by some operands, where the watch ends the search for others.
 ///
 /// # Errors
-/// As [`solve`].
+/// As [`offer`].
 pub fn bound(question: &Question<'_>) -> Result<Bound, LpError> {
     Equal::new(question).bound()
 }
@@ -81,6 +74,15 @@ impl<'q, 'a> Equal<'q, 'a> {
             searched: Cell::default(),
         };
         Equal { question, resources, level, ways }
+    }
+
+    fn state(&self) -> Result<SteadyState, LpError> {
+        let rate = |place| Rational::from_integer(self.question.collective().rate(place).into());
+        let pattern =
+            |(place, demand): (usize, Demand<'_>)| Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)));
+        let patterns = self.question.problem().demands().enumerate().map(pattern).collect::<Result<_, LpError>>()?;
+        let ports = PortSets::new(self.question.platform());
+        mixed(self.question, &self.resources, ports.as_ref(), patterns)
     }
 
     fn bound(&self) -> Result<Bound, LpError> {

@@ -1,6 +1,5 @@
 //! Options of the programs, and their results.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use oneport_plan::{Certificate, Commodity, Pattern, Status, SteadyState};
@@ -23,8 +22,45 @@ pub enum Formulation {
 pub struct Options {
     /// Which program.
     pub formulation: Formulation,
-    /// Limit on the time inside HiGHS.
-    pub time_limit: Option<Duration>,
+    /// When the search may end before its optimum.
+    pub until: Until,
+}
+
+impl From<Formulation> for Options {
+    fn from(formulation: Formulation) -> Self {
+        Options { formulation, until: Until::default() }
+    }
+}
+
+/// When a search may end before its optimum. The default is never.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Until {
+    /// A bound of this or less is enough.
+    pub bound: Option<Rational>,
+    /// After this number of rounds.
+    pub rounds: Option<usize>,
+}
+
+impl Until {
+    /// Until this bound, or less, is proved.
+    pub fn proved(bound: &Rational) -> Self {
+        Until { bound: Some(bound.clone()), rounds: None }
+    }
+
+    /// After this number of rounds.
+    pub fn rounds(rounds: usize) -> Self {
+        Until { bound: None, rounds: Some(rounds) }
+    }
+
+    /// Whether this bound is enough.
+    pub(crate) fn is_met(&self, bound: &Rational) -> bool {
+        self.bound.as_ref().is_some_and(|enough| bound <= enough)
+    }
+
+    /// Whether the search ends after so many rounds, with this bound.
+    pub(crate) fn ends(&self, rounds: usize, bound: &Rational) -> bool {
+        self.rounds.is_some_and(|most| rounds >= most) || self.is_met(bound)
+    }
 }
 
 /// A steady state with its proof.
@@ -48,21 +84,6 @@ pub struct Solution {
     /// Whether the first basis proposed was not exactly optimal and had to be repaired.
     pub repaired: bool,
 }
-
-/// How far column generation has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Patterns found so far; of an all-reduce, their stages.
-    pub patterns: usize,
-    /// Their throughput, up to rounding.
-    pub throughput: Rational,
-    /// Upper bound on the throughput.
-    pub upper_bound: Rational,
-}
-
-/// Called after every round; `Break` asks for the best answer so far.
-pub type Observer<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// The result of a solve.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,87 +1,59 @@
-//! Questions answered by column generation: everything but messages that travel alone.
+//! Attempts on questions that are answered by column generation: everything but messages that travel alone.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
-
-use crate::around::{self, better};
-use crate::bounds;
-use crate::bounds::shared_tasks;
-use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
-use crate::chains;
-use crate::column_generation::{generate, generate_from, proved};
-use crate::compact::copies::{self, FlowBound};
-use crate::compact::reduce;
+use crate::around;
+use crate::bounds::slowest_cut::slowest_cut;
+use crate::bounds::{self, prove, shared_tasks};
+use crate::column_generation::{generate, generate_from};
+use crate::compact::{copies, reduce};
+use crate::found::Found;
+use crate::mixture::Mixture;
 use crate::oracle::Pricing;
-use crate::oracles::prefix;
 use crate::oracles::{Patterns, is_composed};
 use crate::question::is_all_reduce;
 use crate::resources::Resources;
-use crate::solution::{Observer, Progress};
 use crate::support;
 use crate::symmetry::Quotient;
-use crate::{Formulation, LpError, Options, Question, Solution};
+use crate::{Formulation, LpError, Options, Question, Until};
 
-use oneport_plan::{Amount, Block, Certificate, Kind, Status, SteadyState};
+use oneport_plan::{Amount, Block, Bound, Kind, SteadyState};
 use oneport_platform::Rational;
 
-/// Solves a question whose values can all reach where they are wanted.
-///
-/// # Errors
-/// As [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Solution, LpError> {
-    let size = check_size(question);
-    // Between many nodes behind switches chains are found sooner than all routes, whatever the symmetry.
-    let routed = has_many_routes(question);
-    if !routed && let Some(solution) = of_quotient(question, options, size.is_ok(), watch)? {
-        return Ok(solution);
-    }
-    if options.formulation == Formulation::Columns
-        && size.is_ok()
-        && let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix)
-        && prefix::is_large(question.platform(), block.operands().len())
-    {
-        let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
-        return shared_tasks::scan(question, solution, options.time_limit);
-    }
-    let one_tree = size.is_ok() && is_one_tree(question) && !routed;
-    let needs_no_chains = options.formulation != Formulation::Columns || one_tree;
-    let around = match if needs_no_chains { None } else { around::solve(question)? } {
-        // If the program would be too large, chains are the answer.
-        Some(solution) if solution.status == Status::Optimal || size.is_err() => return Ok(solution),
-        // Nor are programs over all routes worth the little that chains leave.
-        Some(solution) if routed && is_near(&solution) => return Ok(solution),
-        around => around,
-    };
-    size?;
-    if routed && let Some(solution) = of_quotient(question, options, true, watch)? {
-        return Ok(match around {
-            Some(around) => better(question, around, solution),
-            None => solution,
-        });
-    }
-    let solution = match (from_scratch(question, options, around.as_ref(), watch), around) {
-        (Err(LpError::Stopped(_)), Some(around)) => around,
-        (solution, Some(around)) => better(question, around, solution?),
-        (solution, None) => solution?,
-    };
-    bounded(question, solution, options.time_limit, watch)
+/// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,
+/// whatever the symmetry.
+pub fn quotient_first(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    if has_many_routes(question) || check_size(question).is_err() { Ok(()) } else { quotient(question, options, found) }
 }
 
-/// The solution of a symmetric question by its quotient; `None` where nothing is symmetric.
-fn of_quotient(
-    question: &Question<'_>,
-    options: &Options,
-    sized: bool,
-    watch: Observer<'_>,
-) -> Result<Option<Solution>, LpError> {
-    if options.formulation != Formulation::Columns || !sized {
-        return Ok(None);
-    }
-    match Quotient::new(question) {
-        Some(quotient) => quotient.solve(options, watch),
-        None => Ok(None),
+/// The quotient of a symmetric question that was put off.
+pub fn quotient_last(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    if has_many_routes(question) { quotient(question, options, found) } else { Ok(()) }
+}
+
+fn quotient(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    match Quotient::new(question).filter(|_| options.formulation == Formulation::Columns) {
+        Some(quotient) => quotient.solve(options, found),
+        None => Ok(()),
     }
 }
+
+/// Rings and lines. If the program would be too large, they are the answer, nor are programs over all routes worth the
+/// little that chains leave.
+pub fn quick(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    let (sized, routed) = (check_size(question).is_ok(), has_many_routes(question));
+    if options.formulation != Formulation::Columns || (sized && is_one_tree(question) && !routed) {
+        return Ok(());
+    }
+    around::offer(question, &mut found.known)?;
+    let near = |(state, bound): (&SteadyState, &Bound)| {
+        &bound.throughput - &state.throughput <= &state.throughput / Rational::from_integer(NEAR.into())
+    };
+    let answer = found.known.state().zip(found.known.bound());
+    found.settled = answer.is_some_and(|answer| !sized || routed && near(answer));
+    Ok(())
+}
+
+/// Chains that lose one part in this number at most are near the optimum.
+const NEAR: i64 = 128;
 
 /// Whether one tree answers the whole question: one message to some, or one commutative reduction that one search
 /// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks
@@ -106,112 +78,95 @@ fn has_many_routes(question: &Question<'_>) -> bool {
     replicating < nodes.len() && replicating > ROUTED
 }
 
-/// Whether chains lose one part in 128 at most.
-fn is_near(solution: &Solution) -> bool {
-    let throughput = &solution.steady_state.throughput;
-    &solution.upper_bound - throughput <= throughput / Rational::from_integer(128.into())
-}
-
-/// The program's solution.
-fn from_scratch(
-    question: &Question<'_>,
-    options: &Options,
-    around: Option<&Solution>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    let collective = question.collective();
+/// The program.
+pub fn program(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
     let patterns = Patterns::new(question);
-    let resources = Resources::new(question.platform(), collective.combines());
-    let kind = question.block().map(|block| block.kind);
-    let solution = match options.formulation {
+    let mixture = match options.formulation {
         Formulation::Columns => {
-            let around = around.into_iter().flat_map(|solution| &solution.steady_state.patterns);
+            let around = found.known.state().into_iter().flat_map(|state| &state.patterns);
             let known = question.known().iter().chain(around.map(|weighted| &weighted.pattern)).cloned().collect();
-            generate_from(question, resources, (&patterns, known), options.time_limit, watch)?
+            generate_from(question, resources(question), (&patterns, known), &options.until)?
         }
-        Formulation::Compact if kind == Some(Kind::Copy) => {
-            let flow = match slowest_cut(question, None) {
-                Some(SlowestCut { throughput, certificate }) => {
-                    Some(FlowBound { throughput, certificate, steady_state: None })
-                }
-                None => copies::solve(question, options)?,
-            };
-            match flow {
-                Some(FlowBound { throughput, certificate, steady_state: Some(trees) }) => {
-                    attained(throughput, certificate, trees)
-                }
-                flow => {
-                    let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
-                    flow.map_or(trees.clone(), |flow| both(trees, flow))
-                }
-            }
-        }
-        Formulation::Compact if kind != Some(Kind::Combine) => {
-            return Err(LpError::NoCompact { collective: collective.name() });
-        }
-        Formulation::Compact if collective.is_commutative() => return Err(LpError::CompactCommutative),
-        Formulation::Compact => match reduce::solve(question, options)? {
-            Some(solution) => solution,
-            // The compact program ran out of time. Column generation gets the same time again, and few rounds.
-            None => generate(question, resources, &patterns, options.time_limit, &mut few_rounds(watch))?,
-        },
+        Formulation::Compact => compact(question, &patterns, &options.until)?,
     };
-    support::reduced(question, &patterns, solution)
+    let mixture = support::reduced(question, &patterns, mixture)?;
+    let bound = mixture.bound();
+    found.mixture(mixture);
+    if question.block().is_some_and(|block| block.kind == Kind::Prefix) {
+        found.known.offer_bound(shared_tasks::of_scan(question, bound)?);
+    } else if !question.problem().blocks().iter().any(is_composed) {
+        found.known.offer_bound(bound);
+    }
+    Ok(())
 }
 
-/// Tightens a solution's bound with one that holds for every scheme, for questions whose patterns are not all schemes:
-/// it may lower the upper bound and attach its proof. Other questions' solutions pass unchanged.
-type Bound = fn(&Question<'_>, Solution, Option<Duration>, Observer<'_>) -> Result<Solution, LpError>;
-
-/// All of them, in the order in which they are tried.
-const BOUNDS: [Bound; 4] = [of_scan, of_all_reduce, of_compositions, of_shared_tasks];
-
-/// The solution with the bounds that hold for every scheme.
-fn bounded(
-    question: &Question<'_>,
-    solution: Solution,
-    time_limit: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    BOUNDS.iter().try_fold(solution, |solution, bound| bound(question, solution, time_limit, watch))
+/// All resources of a question.
+fn resources(question: &Question<'_>) -> Resources {
+    Resources::new(question.platform(), question.collective().combines())
 }
 
-/// Tasks that several goals share bound a scan.
-fn of_scan(
-    question: &Question<'_>,
-    solution: Solution,
-    time_limit: Option<Duration>,
-    _: Observer<'_>,
-) -> Result<Solution, LpError> {
-    match question.block() {
-        Some(block) if block.kind == Kind::Prefix => shared_tasks::scan(question, solution, time_limit),
-        _ => Ok(solution),
+/// Rounds of trees after the compact program ran out of time.
+const FEW_ROUNDS: usize = 50;
+
+/// The papers' programs; none of them is for compositions.
+fn compact(question: &Question<'_>, patterns: &Patterns<'_>, until: &Until) -> Result<Mixture, LpError> {
+    let collective = question.collective();
+    let trees = |until: &Until| generate(question, resources(question), patterns, until);
+    match question.block().map(|block| block.kind) {
+        Some(Kind::Copy) => {
+            let flow = match slowest_cut(question, None) {
+                Some(cut) => Some((cut, None)),
+                None => copies::solve(question)?,
+            };
+            let Some((Bound { throughput: at_most, certificate: prices }, state)) = flow else { return trees(until) };
+            // Trees, and the flow program's bound, which proves them optimal where the two meet.
+            let Mixture { state, effort, .. } = match state {
+                Some(state) => Mixture::of(state, &at_most),
+                None => trees(until)?,
+            };
+            Ok(Mixture { state, tight: Vec::new(), prices, at_most, effort })
+        }
+        Some(Kind::Combine) if collective.is_commutative() => Err(LpError::CompactCommutative),
+        Some(Kind::Combine) => match reduce::solve(question)? {
+            Some(mixture) => Ok(mixture),
+            // The compact program ran out of time. Column generation gets the rest, and few rounds.
+            None => trees(&Until { rounds: until.rounds.into_iter().chain([FEW_ROUNDS]).min(), ..until.clone() }),
+        },
+        _ => Err(LpError::NoCompact { collective: collective.name() }),
     }
 }
 
 /// The counting theorem and the exchange theorem bound an all-reduce.
-fn of_all_reduce(
-    question: &Question<'_>,
-    solution: Solution,
-    _: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
+pub fn all_reduce(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
-        return Ok(solution);
+        return Ok(());
     }
-    let resources = Resources::new(question.platform(), question.collective().combines());
-    bounds::bounded(question, &resources, solution, watch)
+    let until = found.until(options);
+    bounds::bound(question, &resources(question), &until, &mut found.known)
 }
 
-/// Tasks that several goals share bound what is composed of reductions and broadcasts.
-fn of_shared_tasks(
-    question: &Question<'_>,
-    solution: Solution,
-    time_limit: Option<Duration>,
-    _: Observer<'_>,
-) -> Result<Solution, LpError> {
-    let composed = question.problem().blocks().iter().any(is_composed);
-    if composed { shared_tasks::all_reduce(question, solution, time_limit) } else { Ok(solution) }
+/// A bound that holds for every schedule, and not only for compositions: what their own prices prove, or, where that is
+/// more than is attained, what the best prices do. (Their own may prove nothing at all: compositions pay for resources
+/// that other schedules can do without.)
+pub fn compositions(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    let alone = question.block().is_some_and(|block| is_all_reduce(&block));
+    if alone || !question.problem().blocks().iter().any(is_composed) {
+        return Ok(());
+    }
+    if let Some(prices) = &found.prices {
+        prove(question, prices)?.into_iter().for_each(|bound| found.known.offer_bound(bound));
+    }
+    if !found.known.is_optimal() {
+        let least = bounds::least_patterns(question);
+        let direct = generate(question, resources(question), &least, &found.until(options))?;
+        found.known.offer_bound(direct.bound());
+    }
+    Ok(())
+}
+
+/// Refuses what is too large for a program.
+pub fn size(question: &Question<'_>, _: &Options, _: &mut Found) -> Result<(), LpError> {
+    check_size(question)
 }
 
 /// Intervals of operands times processors up to which the cheapest trees in order are sought. Trades an optimum for
@@ -232,70 +187,4 @@ fn check_size(question: &Question<'_>) -> Result<(), LpError> {
     }
     let collective = question.collective().name();
     Err(LpError::TooManyOperands { collective, operands, processors, prices, most: MOST_PRICES })
-}
-
-/// The solution with a bound that holds for every schedule, and not only for compositions: what its own prices prove,
-/// or, where that is more than its throughput, what the best prices do. (Its own may prove nothing at all: compositions
-/// pay for resources that other schedules can do without.)
-fn of_compositions(
-    question: &Question<'_>,
-    solution: Solution,
-    time_limit: Option<Duration>,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    let alone = question.block().is_some_and(|block| is_all_reduce(&block));
-    if alone || !question.problem().blocks().iter().any(is_composed) {
-        return Ok(solution);
-    }
-    let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
-    let least = bounds::least_patterns(question);
-    let throughput = &solution.steady_state.throughput;
-    let bound = proved(&least, &resources, &prices);
-    if question.watch().ask().is_err() {
-        // These prices bound compositions only: the referee recomputes the bound from them for all schedules.
-        return Ok(Solution { status: Status::Feasible, ..solution });
-    }
-    if bound?.is_some_and(|bound| bound == *throughput) {
-        return Ok(Solution { status: Status::Optimal, upper_bound: throughput.clone(), ..solution });
-    }
-    let resources = Resources::new(question.platform(), question.collective().combines());
-    let direct = generate(question, resources, &least, time_limit, &mut |progress| {
-        if progress.upper_bound <= *throughput { ControlFlow::Break(()) } else { watch(progress) }
-    });
-    let direct = match direct {
-        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
-        other => other?,
-    };
-    let status = Status::of(throughput, &direct.upper_bound);
-    Ok(Solution { status, upper_bound: direct.upper_bound, certificate: direct.certificate, ..solution })
-}
-
-/// Trees, and the flow program's bound, which proves them optimal where the two meet.
-fn both(trees: Solution, flow: FlowBound) -> Solution {
-    let status = Status::of(&trees.steady_state.throughput, &flow.throughput);
-    Solution { status, upper_bound: flow.throughput, certificate: flow.certificate, tight: Vec::new(), ..trees }
-}
-
-/// Trees that the flow program's solution is made of.
-fn attained(throughput: Rational, certificate: Certificate, steady_state: SteadyState) -> Solution {
-    Solution {
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        upper_bound: throughput,
-        status: Status::Optimal,
-        solver_time: Duration::default(),
-        repaired: false,
-    }
-}
-
-/// Rounds of column generation after the compact program ran out of time. Trades throughput for time. Not measured.
-const FEW_ROUNDS: usize = 50;
-
-fn few_rounds(watch: Observer<'_>) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    let mut rounds = 0;
-    move |progress| {
-        rounds += 1;
-        if rounds >= FEW_ROUNDS { ControlFlow::Break(()) } else { watch(progress) }
-    }
 }

@@ -10,10 +10,11 @@ use oneport_platform::Rational;
 
 use num_traits::{One, Signed, Zero};
 
+use crate::mixture::Mixture;
 use crate::odd_sets::PortSets;
 use crate::oracle::Pricing;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question};
 
 /// Patterns, used and tight, up to which a smaller support is sought. Trades fewer patterns for time. Measured: 27 % of
 /// a broadcast's time on 3000 nodes.
@@ -21,45 +22,43 @@ const MOST_KNOWN: usize = 300;
 /// Patterns tried. Trades fewer patterns for time. Not measured.
 const TRIES: usize = 6;
 
-/// The solution with patterns left out while the throughput stays.
+/// The mixture with patterns left out while the throughput stays.
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
-    let used = solution.steady_state.patterns.len();
+pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut mixture: Mixture) -> Result<Mixture, LpError> {
+    let used = mixture.state.patterns.len();
     // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
     // these equations only by coincidence.
-    let least = solution.certificate.prices.len().max(pricing.rates().len());
+    let least = mixture.prices.prices.len().max(pricing.rates().len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();
-    if half_duplex || used <= least || used + solution.tight.len() > MOST_KNOWN {
-        return Ok(solution);
+    if half_duplex || used <= least || used + mixture.tight.len() > MOST_KNOWN {
+        return Ok(mixture);
     }
     let resources = Resources::new(question.platform(), question.collective().combines());
-    let mut by_weight = solution.steady_state.patterns.clone();
+    let mut by_weight = mixture.state.patterns.clone();
     by_weight.sort_by(|a, b| (&a.weight, &a.pattern).cmp(&(&b.weight, &b.pattern)));
     let mut known: Vec<(Pattern, Vec<(usize, Rational)>)> = by_weight
         .iter()
         .map(|weighted| &weighted.pattern)
-        .chain(&solution.tight)
+        .chain(&mixture.tight)
         .map(|pattern| (pattern.clone(), resources.loads(question, pattern)))
         .collect();
     for WeightedPattern { pattern, .. } in by_weight.into_iter().take(TRIES) {
-        if solution.steady_state.patterns.len() <= least || question.watch().ask().is_err() {
+        if mixture.state.patterns.len() <= least || question.watch().ask().is_err() {
             break;
         }
         let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
         let state = best(question, &resources, pricing.rates(), &without)?;
-        if state.throughput == solution.steady_state.throughput
-            && state.patterns.len() <= solution.steady_state.patterns.len()
-        {
+        if state.throughput == mixture.state.throughput && state.patterns.len() <= mixture.state.patterns.len() {
             known = without;
-            solution.steady_state = state;
+            mixture.state = state;
         }
     }
-    let left_out = |pattern: &Pattern| solution.steady_state.patterns.iter().all(|used| used.pattern != *pattern);
-    solution.tight = known.into_iter().map(|(pattern, _)| pattern).filter(left_out).collect();
-    Ok(solution)
+    let left_out = |pattern: &Pattern| mixture.state.patterns.iter().all(|used| used.pattern != *pattern);
+    mixture.tight = known.into_iter().map(|(pattern, _)| pattern).filter(left_out).collect();
+    Ok(mixture)
 }
 
 /// The best steady state of some patterns.

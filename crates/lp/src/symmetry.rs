@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use oneport_plan::{
-    Block, Collective, CustomDemand, Demand, Kind, Pattern, Resource, Status, SteadyState, Task, Wanted,
+    Block, Bound, Collective, CustomDemand, Demand, Kind, Known, Pattern, Resource, SteadyState, Task, Wanted,
     WeightedPattern,
 };
 use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
@@ -19,14 +19,14 @@ use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
 use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::column_generation::generate;
+use crate::found::Found;
 use crate::in_order::{self, Intervals, Renaming};
+use crate::mixture::Mixture;
 use crate::oracle::Pricing;
 use crate::oracles::Patterns;
-
 use crate::question::is_all_reduce;
 use crate::resources::Resources;
-use crate::solution::Observer;
-use crate::{LpError, Options, Question, Solution};
+use crate::{LpError, Options, Question, Until};
 
 /// The question about representatives.
 pub struct Quotient<'a> {
@@ -88,12 +88,12 @@ impl<'a> Quotient<'a> {
         Some(Quotient { question, group, collective, participants, representatives, in_order })
     }
 
-    /// Solves the quotient and carries its answer over to the platform. `None` if operands keep their order and others
-    /// than the images of the quotient's trees may be faster.
+    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others than
+    /// the images of the quotient's trees may be faster.
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub fn solve(&self, options: &Options, watch: Observer<'_>) -> Result<Option<Solution>, LpError> {
+    pub fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
         let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
@@ -103,41 +103,41 @@ impl<'a> Quotient<'a> {
             None => question,
         };
         let resources = Resources::merged(platform, self.orbits());
-        let patterns = Patterns::new(&question);
-        let mut solution = generate(&question, resources.clone(), &patterns, options.time_limit, watch)?;
-        // The cheapest trees to participants that are alike need not be images of one another.
-        let cheapest = match &self.in_order {
-            Some(_) => proves(self.question, &solution),
-            None => Ok(true),
-        };
-        let cheapest = match cheapest {
-            // The bound of these trees does not hold for all schemes: the referee computes the bound that the prices
-            // prove for all.
-            Err(LpError::Stopped(_)) => {
-                return Ok(Some(self.carried_over(Solution { status: Status::Feasible, ..solution })));
+        let mixture = generate(&question, resources.clone(), &Patterns::new(&question), &found.until(options))?;
+        let until = Until { bound: Some(mixture.state.throughput.clone()), ..found.until(options) };
+        let mut known = Known::default();
+        match self.bound(&question, &resources, &mixture, &until, &mut known) {
+            Ok(false) => Ok(()),
+            proved => {
+                found.mixture(Mixture { state: self.spread(&mixture.state), tight: Vec::new(), ..mixture });
+                found.known.offer(known);
+                found.settled = true;
+                proved.map(drop)
             }
-            other => other?,
-        };
-        // The bound is that of every all-reduce.
-        let all_reduce = question.block().is_some_and(|block| is_all_reduce(&block));
-        if all_reduce {
-            solution = bounds::bounded(&question, &resources, solution, watch)?;
         }
-        let optimal = all_reduce && solution.status == Status::Optimal;
-        if !cheapest && !optimal {
-            return Ok(None);
-        }
-        // Prefer the cut certificate: the referee checks it without pricing one tree per participant.
-        if let Some(cut) = slowest_cut(self.question, Some(&self.representatives))
-            && cut.throughput == solution.steady_state.throughput
-        {
-            solution.certificate = cut.certificate;
-        }
-        Ok(Some(self.carried_over(solution)))
     }
 
-    fn carried_over(&self, solution: Solution) -> Solution {
-        Solution { steady_state: self.spread(&solution.steady_state), tight: Vec::new(), ..solution }
+    /// Bounds for all schemes. False if others than the images may be faster.
+    fn bound(
+        &self,
+        question: &Question<'_>,
+        resources: &Resources,
+        mixture: &Mixture,
+        until: &Until,
+        known: &mut Known,
+    ) -> Result<bool, LpError> {
+        // The cheapest trees to participants that are alike need not be images of one another.
+        let cheapest = self.in_order.is_none() || proves(self.question, mixture)?;
+        let throughput = &mixture.state.throughput;
+        let optimal = |bound: &Bound| bound.throughput == *throughput;
+        if question.block().is_some_and(|block| is_all_reduce(&block)) {
+            bounds::bound(question, resources, until, known)?;
+            return Ok(cheapest || known.bound().is_some_and(optimal));
+        }
+        // Prefer the cut certificate: the referee checks it without pricing one tree per participant.
+        let cut = slowest_cut(self.question, Some(&self.representatives)).filter(optimal);
+        known.offer_bound(cut.unwrap_or_else(|| mixture.bound()));
+        Ok(cheapest)
     }
 
     /// Whether the node is the first of its orbit.
@@ -194,14 +194,14 @@ fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>>
     group.iter().map(of).collect()
 }
 
-/// Whether the certificate proves the steady state optimal among all that the question allows.
-fn proves(question: &Question<'_>, solution: &Solution) -> Result<bool, LpError> {
-    let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
+/// Whether the prices prove the steady state optimal among all that the question allows.
+fn proves(question: &Question<'_>, mixture: &Mixture) -> Result<bool, LpError> {
+    let (resources, prices) = Resources::of_certificate(question.platform(), &mixture.prices);
     let patterns = Patterns::new(question);
     let priced = patterns.cheapest(&resources.prices(&prices));
     question.watch().ask()?;
     let instance: Rational = priced?.into_iter().zip(patterns.rates()).map(|((price, _), rate)| price * rate).sum();
-    Ok(resources.worth(&prices) == instance * &solution.steady_state.throughput)
+    Ok(resources.worth(&prices) == instance * &mixture.state.throughput)
 }
 
 /// The participants, if all are treated alike, so that a platform's symmetry is the question's: the participants of an

@@ -1,17 +1,15 @@
 //! Proved bounds, and the best steady state known; no schedule is made.
 
-use std::ops::ControlFlow;
-
-use oneport_lp::{self as lp, LpError, Question};
-use oneport_plan::{Block, Commodity, Kind, Problem};
+use oneport_lp::{self as lp, LpError, Question, Until};
+use oneport_plan::{Block, Bound, Commodity, Kind, Problem};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
+use crate::Options;
 use crate::bounded::Bounded;
 use crate::cheap::Sides;
 use crate::error::{Error, GRACE};
 use crate::rating::{Rating, program_rated};
-use crate::{Options, Stage};
 
 /// Nodes and links up to which the optimum itself is computed if cuts do not decide. Trades a tighter bound for time.
 /// Not measured.
@@ -96,7 +94,7 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     }
     let Sides { best, known, ended, .. } = sides;
     match (best, ended.or(watch.ended())) {
-        (Some((certificate, bound)), ended_by) => {
+        (Some(Bound { throughput: bound, certificate }), ended_by) => {
             Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known, ended_by })))
         }
         (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
@@ -119,20 +117,16 @@ fn check_size(problem: Problem<'_>) -> Result<(), Error> {
 
 /// The program, as far as its budget goes.
 fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
-    let (watch, mut rounds) = match budget(sides.problem) {
-        Budget::Whole => (watch.stage(SEARCH), usize::MAX),
-        Budget::Rounds(rounds) => (watch.stage(SEARCH).at_most(QUESTIONS), rounds),
+    let (watch, until) = match budget(sides.problem) {
+        Budget::Whole => (watch.stage(SEARCH), Until::default()),
+        Budget::Rounds(rounds) => (watch.stage(SEARCH).at_most(QUESTIONS), Until::rounds(rounds)),
         Budget::Nothing => return Ok(()),
     };
-    let options = Options { watch, ..Options::default() };
-    let rated = program_rated(sides.problem, &options, None, sides.best.clone(), &mut |stage| {
-        rounds = rounds.saturating_sub(usize::from(matches!(stage, Stage::Round(_))));
-        if rounds == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    match rated {
+    let options = Options { watch, until, ..Options::default() };
+    match program_rated(sides.problem, &options, None, sides.best.clone()) {
         Ok(Rating::Rated(rated)) => {
             sides.sustained(rated.steady_state.throughput);
-            sides.proved(rated.certificate, rated.upper_bound);
+            sides.proved(Bound { throughput: rated.upper_bound, certificate: rated.certificate });
         }
         _ => sides.ended = sides.ended.or(options.watch.ended().filter(|limit| *limit != Limit::Caller)),
     }
@@ -144,7 +138,7 @@ fn simply(sides: &mut Sides<'_>, question: &Question<'_>) {
     let problem = sides.problem;
     let tasks = (problem.collective().demands() as u64).saturating_mul(problem.platform().nodes().len() as u64);
     let fits = tasks <= lp::room_for_tasks(question.watch()).0;
-    let state = fits.then(|| lp::simple_solution(question).ok()).flatten().map(|solution| solution.steady_state);
+    let state = fits.then(|| lp::simple_state(question).ok()).flatten();
     if let Some(state) = state.filter(|state| referee::check_steady_state(problem, state).is_ok()) {
         sides.sustained(state.throughput);
     }

@@ -4,7 +4,7 @@
 //! answer. So these answers agree.
 
 use oneport_lp::{self as lp, LpError, Question};
-use oneport_plan::{Certificate, Collective, Kind, Problem, Routing};
+use oneport_plan::{Bound, Certificate, Collective, Kind, Problem, Routing};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::{Limit, Watch};
@@ -23,8 +23,8 @@ pub(crate) struct Sides<'a> {
     pub(crate) problem: Problem<'a>,
     /// The referee's.
     pub(crate) watch: Watch,
-    /// The best certificate, and what it proves.
-    pub(crate) best: Option<(Certificate, Rational)>,
+    /// The best bound.
+    pub(crate) best: Option<Bound>,
     /// The most that is known to be sustained.
     pub(crate) known: Option<Rational>,
     /// The limit that ended a search, if one has.
@@ -37,7 +37,7 @@ impl<'a> Sides<'a> {
     }
 
     pub(crate) fn bound(&self) -> Option<&Rational> {
-        self.best.as_ref().map(|(_, bound)| bound)
+        self.best.as_ref().map(|bound| &bound.throughput)
     }
 
     /// Whether more cannot be found.
@@ -77,8 +77,8 @@ impl<'a> Sides<'a> {
             return;
         }
         for certificate in lp::of_one_node(question) {
-            if let Ok(bound) = referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
-                self.proved(certificate, bound);
+            if let Ok(throughput) = referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
+                self.proved(Bound { throughput, certificate });
             }
         }
     }
@@ -86,7 +86,7 @@ impl<'a> Sides<'a> {
     /// Takes in a certificate, if it proves more than the one known.
     fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
         match referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
-            Ok(bound) => self.proved(certificate, bound),
+            Ok(throughput) => self.proved(Bound { throughput, certificate }),
             Err(violation) if matches!(violation.rule(), Rule::TooLarge | Rule::NoBound) => {}
             Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
         }
@@ -101,9 +101,9 @@ impl<'a> Sides<'a> {
     }
 
     /// Takes in what the referee has computed; of equals the first is kept, which is the simpler one.
-    pub(crate) fn proved(&mut self, certificate: Certificate, bound: Rational) {
-        if self.bound().is_none_or(|known| bound < *known) {
-            self.best = Some((certificate, bound));
+    pub(crate) fn proved(&mut self, found: Bound) {
+        if self.bound().is_none_or(|known| found.throughput < *known) {
+            self.best = Some(found);
         }
     }
 

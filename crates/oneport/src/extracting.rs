@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use oneport_extract::{ExtractError, Extracted, LeftOver, extract};
-use oneport_lp::{Question, Solution};
+use oneport_lp::{LpError, Question, Solution};
 use oneport_period as period;
-use oneport_plan::{Certificate, Plan, Problem, Rates, Status, SteadyState};
+use oneport_plan::{Bound, Certificate, Known, Plan, Problem, Rates, Status, SteadyState};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Violation};
 use oneport_schedule as schedule;
@@ -62,12 +62,13 @@ pub fn plan_of_rates(
     let Extracted { patterns, left_over } = extract(problem, rates, &options.watch)?;
     let steady_state = SteadyState { throughput: rates.throughput.clone(), patterns };
     referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
-    let certificate = best(problem, &steady_state.throughput, prices, options)?;
+    let Bound { throughput: upper_bound, certificate } = best(problem, &steady_state.throughput, prices, options)?;
     let solution = Solution {
-        upper_bound: steady_state.throughput.clone(),
+        upper_bound,
         steady_state: steady_state.clone(),
         tight: Vec::new(),
         certificate,
+        // The patterns are the given ones: no others are looked for.
         status: Status::Feasible,
         solver_time: Duration::default(),
         repaired: false,
@@ -79,20 +80,22 @@ pub fn plan_of_rates(
     Ok(FromRates { plan: judged(&question, plan, options)?, left_over })
 }
 
-/// The given prices if they prove the throughput, else the better of them and of what is found.
+/// The bound of the given prices if they prove the throughput, else the better of it and of what is found.
 fn best(
     problem: Problem<'_>,
     throughput: &Rational,
     prices: &Certificate,
     options: &Options,
-) -> Result<Certificate, RatesError> {
-    let given = referee::bound_watched(problem, prices, &options.watch).ok();
-    if given.as_ref() == Some(throughput) {
-        return Ok(prices.clone());
+) -> Result<Bound, RatesError> {
+    let mut known = Known::default();
+    if let Ok(throughput) = referee::bound_watched(problem, prices, &options.watch) {
+        known.offer_bound(Bound { throughput, certificate: prices.clone() });
     }
-    match (bound(problem, options)?, given) {
-        (Bounding::Bounded(found), Some(given)) if found.bound >= given => Ok(prices.clone()),
-        (Bounding::Bounded(found), _) => Ok(found.certificate),
-        (Bounding::Unreachable(_), _) => Ok(prices.clone()),
+    if known.bound().is_none_or(|bound| bound.throughput != *throughput)
+        && let Bounding::Bounded(found) = bound(problem, options)?
+    {
+        known.offer_bound(Bound { throughput: found.bound, certificate: found.certificate });
     }
+    // Rates that are kept up are of messages that arrive.
+    Ok(known.bound().cloned().ok_or(Error::Question(LpError::Contradiction("nothing bounds the rates")))?)
 }

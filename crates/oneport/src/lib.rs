@@ -14,7 +14,6 @@ mod shapes;
 mod single;
 mod solving;
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 pub use oneport_files as files;
@@ -26,7 +25,7 @@ pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
 pub use oneport_watch as watch;
 
-pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError, Shape, Shaped};
+pub use oneport_lp::{Formulation, LpError, MOST_GPUS, RingError, Shape, Shaped, Until};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{
@@ -41,10 +40,10 @@ pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_period::rounding::Target;
-use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
+use oneport_plan::{Bound, PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_schedule::Whole;
 use oneport_watch::{Limit, Watch};
-use proving::{Proved, checking, proved};
+use proving::{checking, proved};
 pub use rating::{Rated, Rating};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
@@ -52,7 +51,7 @@ pub use single::{
     Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous, broadcast_homogeneous, judge_sequence,
     judge_tree, reduce_cluster, reduce_homogeneous, reduce_into, reduce_processors, reduce_released,
 };
-pub use solving::{rate, rate_watched, solve, solve_watched};
+pub use solving::{rate, solve};
 
 /// How to solve.
 #[derive(Debug, Clone)]
@@ -61,13 +60,12 @@ pub struct Options {
     pub formulation: Formulation,
     /// Which periodic schedule.
     pub period: Period,
-    /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state
-    /// and bound known by then are returned, and no integer program looks for a smaller period.
-    pub time_limit: Option<Duration>,
+    /// When the search for the throughput may end before the optimum.
+    pub until: Until,
     /// Whether messages may not be cut: then the period is multiplied by the factor that this needs
     /// ([`Planned::whole`]).
     pub whole_messages: bool,
-    /// Says when to end: see [`solve_watched`]. Under a limit on time no integer program looks for a smaller period.
+    /// Says when to end, and hears how far the work has come: see [`solve`]. Under a limit on time no integer program looks for a smaller period.
     pub watch: Watch,
 }
 
@@ -76,7 +74,7 @@ impl Default for Options {
         Options {
             formulation: Formulation::default(),
             period: Period::default(),
-            time_limit: None,
+            until: Until::default(),
             whole_messages: false,
             watch: Watch::unlimited(),
         }
@@ -108,20 +106,21 @@ pub enum Outcome {
     Unreachable(Vec<Commodity>),
 }
 
-/// The stages of a solve, for observers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stage {
-    /// The linear program: throughput, patterns, prices.
-    Throughput,
-    /// A round of column generation is over.
-    Round(Progress),
-    /// Whole messages and the period.
-    Period,
-    /// The one-port decomposition into slots.
-    Slots,
-    /// The referee's check.
-    Referee,
+impl Options {
+    /// Those of the program.
+    fn program(&self) -> lp::Options {
+        lp::Options { formulation: self.formulation, until: self.until.clone() }
+    }
+}
+
+/// The stages of a solve, as a watch is told of them.
+mod stage {
+    use oneport_watch::News;
+
+    pub const THROUGHPUT: News<'static> = News::Stage("1/4 optimal throughput (linear program, exact)");
+    pub const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
+    pub const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
+    pub const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
 }
 
 /// Percent of the time and memory left for the program. Trades throughput for an answer in time. Not measured.
@@ -130,25 +129,19 @@ const PROGRAM: u32 = 60;
 /// in time. Not measured.
 const PERIOD: u32 = 40;
 
-/// [`solve_watched`], with a schedule.
-pub(crate) fn listed(
-    problem: Problem<'_>,
-    options: &Options,
-    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
-) -> Result<Outcome, Error> {
-    let _ = watch(Stage::Throughput);
+/// [`solve`], with a schedule.
+pub(crate) fn listed(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+    options.watch.tell(stage::THROUGHPUT);
     let question = Question::new(problem).watched(options.watch.stage(PROGRAM));
-    let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
-    let solution =
-        match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
-            Answer::Steady(solution) => *solution,
-            Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
-        };
-    let _ = watch(Stage::Period);
+    let solution = match lp::solve(&question, &options.program())? {
+        Answer::Steady(solution) => *solution,
+        Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
+    };
+    options.watch.tell(stage::PERIOD);
     let question = question.watched(options.watch.stage(PERIOD));
-    let integer_programs = options.time_limit.is_none() && options.watch.left().time.is_none();
+    let integer_programs = options.watch.left().time.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
-    let _ = watch(Stage::Slots);
+    options.watch.tell(stage::SLOTS);
     let schedule = schedule::periodic_watched(problem, whole, &checking(problem, &options.watch))?;
     let (schedule, whole) = match options.whole_messages {
         true => {
@@ -157,7 +150,7 @@ pub(crate) fn listed(
         }
         false => (schedule, None),
     };
-    let _ = watch(Stage::Referee);
+    options.watch.tell(stage::REFEREE);
     let solver_time = solution.solver_time;
     let plan = judged(&question, claimed(problem, solution, schedule), options)?;
     if whole.is_some() {
@@ -210,7 +203,7 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
     let Plan { certificate, .. } = &plan;
-    let Proved { bound, certificate } =
+    let Bound { throughput: bound, certificate } =
         proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch, None)?;
     let watch = checking(question.problem(), &options.watch);
     Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &watch)?)

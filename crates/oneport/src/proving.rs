@@ -1,7 +1,7 @@
 //! The referee's verdict on a certificate, and the bound that an answer with a gap falls back on.
 
 use oneport_lp::{self as lp, Question};
-use oneport_plan::{Certificate, Problem};
+use oneport_plan::{Bound, Certificate, Problem};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::Watch;
@@ -15,12 +15,6 @@ const SEARCH: u32 = 50;
 /// Percent of the time left after it for quick bounds. Trades a tighter bound for an answer in time. Not measured.
 const QUICK: u32 = 30;
 
-/// A bound as the referee has recomputed it.
-pub(crate) struct Proved {
-    pub(crate) bound: Rational,
-    pub(crate) certificate: Certificate,
-}
-
 /// The bound that the certificate proves. Where that is more than the throughput that is sustained, it is compared with
 /// what is `known` to be proved or else with the quick bounds: an answer never says less than they do.
 ///
@@ -31,15 +25,15 @@ pub(crate) fn proved(
     certificate: Certificate,
     throughput: &Rational,
     watch: &Watch,
-    known: Option<(Certificate, Rational)>,
-) -> Result<Proved, Error> {
+    known: Option<Bound>,
+) -> Result<Bound, Error> {
     let finishing = watch.finishing(GRACE);
     let is_known = known.is_some();
     let mut sides = Sides { best: known, ..Sides::new(question.problem(), finishing.clone()) };
     sides.sustained(throughput.clone());
     let mut refused = None;
     match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
-        Ok(bound) => sides.proved(certificate, bound),
+        Ok(throughput) => sides.proved(Bound { throughput, certificate }),
         Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => {
             refused = Some(violation);
         }
@@ -54,7 +48,7 @@ pub(crate) fn proved(
         sides.at_least(&quick);
     }
     match sides.best {
-        Some((certificate, bound)) => Ok(Proved { bound, certificate }),
+        Some(bound) => Ok(bound),
         None => Err(refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from)),
     }
 }

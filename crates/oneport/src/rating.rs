@@ -1,19 +1,17 @@
 //! Rates a problem: its throughput and the proof, without a schedule.
 
-use std::ops::ControlFlow;
-
+use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Answer, Question, Solution};
-use oneport_plan::{Certificate, Commodity, Problem, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
 use oneport_watch::Watch;
 
 use crate::bounded::Unlisted;
 use crate::error::Error;
-use crate::loads::Loads;
-use crate::proving::{Proved, checking, proved};
-use crate::{Options, Stage};
+use crate::proving::{checking, proved};
+use crate::{Options, stage};
 
 /// Percent of the time and memory left for the program; the rest is for the referee. Trades throughput for an answer in
 /// time. Not measured.
@@ -44,41 +42,38 @@ pub enum Rating {
     Unreachable(Vec<Commodity>),
 }
 
-/// [`rate_watched`](crate::rate_watched) by the program alone; the best bound that `bound` has found is the one that an
-/// answer with a gap is compared with.
+/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a gap
+/// is compared with.
 pub(crate) fn program_rated(
     problem: Problem<'_>,
     options: &Options,
     known: Option<(Problem<'_>, &Rated)>,
-    bound: Option<(Certificate, Rational)>,
-    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
+    bound: Option<Bound>,
 ) -> Result<Rating, Error> {
     let unreachable = problem.unreachable();
     if !unreachable.is_empty() {
         return Ok(Rating::Unreachable(unreachable));
     }
     let known = known.filter(|(other, _)| is_alike(problem, *other));
-    let known = known.map(|(_, rated)| Known::of(problem, rated, &options.watch)).unwrap_or_default();
-    if let Some(rated) = known.clone().optimal() {
-        return Ok(Rating::Rated(Box::new(rated)));
+    let known = known.map(|(_, rated)| carried_over(problem, rated, &options.watch)).unwrap_or_default();
+    if known.is_optimal() {
+        return rated(known);
     }
-    let _ = watch(Stage::Throughput);
-    let patterns = known.steady_state.iter().flat_map(|state| &state.patterns).map(|one| one.pattern.clone());
+    options.watch.tell(stage::THROUGHPUT);
+    let patterns = known.state().into_iter().flat_map(|state| &state.patterns).map(|one| one.pattern.clone());
     let question = Question::new(problem).watched(options.watch.stage(PROGRAM)).knowing(patterns.collect());
-    let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
-    let answer = lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))?;
-    let solution = match answer {
+    let solution = match lp::solve(&question, &options.program())? {
         Answer::Steady(solution) => solution,
         Answer::Unreachable(commodities) => return Ok(Rating::Unreachable(commodities)),
     };
-    let _ = watch(Stage::Referee);
+    options.watch.tell(stage::REFEREE);
     let Solution { steady_state, certificate, .. } = *solution;
-    let Proved { bound, certificate } =
-        proved(&question, certificate, &steady_state.throughput, &options.watch, bound)?;
+    let mut best = Known::default();
+    best.offer_bound(proved(&question, certificate, &steady_state.throughput, &options.watch, bound)?);
     referee::check_steady_state_watched(problem, &steady_state, &checking(problem, &options.watch))?;
-    let new = Known { steady_state: Some(steady_state), proof: Some((certificate, bound)) };
-    let best = new.better(known).rated();
-    Ok(Rating::Rated(Box::new(best.ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?)))
+    best.offer_state(steady_state);
+    best.offer(known);
+    rated(best)
 }
 
 /// Whether patterns and prices of one problem mean something for the other.
@@ -91,45 +86,23 @@ fn is_alike(problem: Problem<'_>, other: Problem<'_>) -> bool {
         && problem.volumes() == other.volumes()
 }
 
-/// Best steady state and best bound accepted by the referee.
-#[derive(Debug, Clone, Default)]
-struct Known {
-    steady_state: Option<SteadyState>,
-    proof: Option<(Certificate, Rational)>,
+/// The facts of another problem's rating that hold for this one, which has the same shape, as the referee accepts them.
+fn carried_over(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
+    let mut known = Known::default();
+    let state = sustained(problem, &rated.steady_state);
+    let state = state.filter(|state| referee::check_steady_state(problem, state).is_ok());
+    state.into_iter().for_each(|state| known.offer_state(state));
+    let certificate = rated.certificate.clone();
+    if let Ok(throughput) = referee::bound_watched(problem, &certificate, &watch.stage(PROGRAM)) {
+        known.offer_bound(Bound { throughput, certificate });
+    }
+    known
 }
 
-impl Known {
-    /// The facts of another problem's rating that hold for this one, which has the same shape. The rest is left out.
-    fn of(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
-        let steady_state = sustained(problem, &rated.steady_state);
-        let certificate = rated.certificate.clone();
-        let bound = referee::bound_watched(problem, &certificate, &watch.stage(PROGRAM)).ok();
-        Known {
-            steady_state: steady_state.filter(|state| referee::check_steady_state(problem, state).is_ok()),
-            proof: bound.map(|bound| (certificate, bound)),
-        }
-    }
-
-    /// The better of each side.
-    fn better(self, other: Known) -> Known {
-        let states = self.steady_state.into_iter().chain(other.steady_state);
-        let proofs = self.proof.into_iter().chain(other.proof);
-        Known {
-            // If both are equal, the first.
-            steady_state: states.reduce(|one, two| if two.throughput > one.throughput { two } else { one }),
-            proof: proofs.reduce(|one, two| if two.1 < one.1 { two } else { one }),
-        }
-    }
-
-    fn rated(self) -> Option<Rated> {
-        let (steady_state, (certificate, upper_bound)) = (self.steady_state?, self.proof?);
-        let status = Status::of(&steady_state.throughput, &upper_bound);
-        Some(Rated { steady_state, certificate, upper_bound, status })
-    }
-
-    fn optimal(self) -> Option<Rated> {
-        self.rated().filter(|rated| rated.status == Status::Optimal)
-    }
+fn rated(known: Known) -> Result<Rating, Error> {
+    let known = known.finished().ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?;
+    let (steady_state, _, Bound { throughput: upper_bound, certificate }, status) = known;
+    Ok(Rating::Rated(Box::new(Rated { steady_state, certificate, upper_bound, status })))
 }
 
 /// The steady state as often as the busiest resource allows; `None` where nothing is busy.

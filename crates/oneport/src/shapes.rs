@@ -24,6 +24,5 @@ use crate::{Error, Options};
 /// Other questions, platforms with switches; the errors of the solver.
 pub fn best_shape(problem: Problem<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, Error> {
     let question = Question::new(problem).watched(options.watch.clone());
-    let options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
-    Ok(lp::best(&question, &options, shape)?)
+    Ok(lp::best(&question, &options.program(), shape)?)
 }

@@ -1,7 +1,5 @@
 //! One problem: a plan, or, without room for one, throughput and bound.
 
-use std::ops::ControlFlow;
-
 use oneport_lp::{self as lp, LpError};
 use oneport_plan::Problem;
 
@@ -9,18 +7,9 @@ use crate::bounded::Unlisted;
 use crate::bounding::{Bounding, bound};
 use crate::error::{Error, GRACE};
 use crate::rating::{Rated, Rating, program_rated};
-use crate::{Options, Outcome, Stage, listed};
+use crate::{Options, Outcome, listed};
 
-/// Solves and checks; see the crate's example.
-///
-/// # Errors
-/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
-pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
-    solve_watched(problem, options, &mut |_| ControlFlow::Continue(()))
-}
-
-/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the
-/// best found so far; at other stages it has no effect.
+/// Solves and checks; see the crate's example. The watch in the options is told of every stage and round.
 ///
 /// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
 /// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
@@ -30,13 +19,9 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 /// limits, or into any, the answer is what [`bound`](crate::bound) knows.
 ///
 /// # Errors
-/// As [`solve`].
-pub fn solve_watched(
-    problem: Problem<'_>,
-    options: &Options,
-    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
-) -> Result<Outcome, Error> {
-    let outcome = listed(problem, options, watch);
+/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
+pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+    let outcome = listed(problem, options);
     outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
 }
 
@@ -69,20 +54,7 @@ pub fn solve_watched(
 /// [`Error::Question`] names what cannot be solved, [`Error::Unchecked`] the limit that came before anything was
 /// checked.
 pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>, &Rated)>) -> Result<Rating, Error> {
-    rate_watched(problem, options, known, &mut |_| ControlFlow::Continue(()))
-}
-
-/// [`rate`], announcing every stage as [`solve_watched`](crate::solve_watched) does.
-///
-/// # Errors
-/// As [`rate`].
-pub fn rate_watched(
-    problem: Problem<'_>,
-    options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
-    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
-) -> Result<Rating, Error> {
-    let rated = program_rated(problem, options, known, None, watch);
+    let rated = program_rated(problem, options, known, None);
     rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
 }
 

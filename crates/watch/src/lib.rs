@@ -63,10 +63,24 @@ pub struct Left {
     pub stop: Option<(Limit, Duration)>,
 }
 
+/// How far the work has come, for a display.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum News<'n> {
+    /// A stage begins.
+    Stage(&'n str),
+    /// A round of a stage is over; the text is written only if it is shown.
+    Round(&'n dyn fmt::Display),
+}
+
+/// The caller's function that hears [`News`].
+type Hearer = Arc<dyn Fn(News<'_>) + Send + Sync>;
+
 /// The watcher; clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
 #[derive(Clone, Default)]
 pub struct Watch {
     source: Option<Arc<Source>>,
+    hearer: Option<Hearer>,
     /// Code of the limit that ended this watch; 0 while it has not ended.
     ended: Arc<AtomicU8>,
     kept: Kept,
@@ -105,6 +119,17 @@ impl Watch {
     /// A watch over what the function says. It is called at every question, from any thread.
     pub fn new(left: impl Fn() -> Left + Send + Sync + 'static) -> Self {
         Watch::over(left, Arc::default())
+    }
+
+    /// The same watch, whose news this function hears, and those of watches derived from it. It is called once a round,
+    /// from any thread.
+    pub fn heard(self, hearer: impl Fn(News<'_>) + Send + Sync + 'static) -> Self {
+        Watch { hearer: Some(Arc::new(hearer)), ..self }
+    }
+
+    /// Tells how far the work has come. It ends nothing.
+    pub fn tell(&self, news: News<'_>) {
+        self.hearer.iter().for_each(|hearer| hearer(news));
     }
 
     fn over(left: impl Fn() -> Left + Send + Sync + 'static, asked: Arc<AtomicU64>) -> Self {
@@ -192,13 +217,14 @@ impl Watch {
     /// A watch under the same limits that also ends, as [`Limit::Caller`], after this number of questions: a budget of
     /// work that is the same on every machine. The end is not noted as a limit of this watch.
     pub fn at_most(&self, questions: u64) -> Watch {
-        let (watch, asked) = (self.clone(), AtomicU64::new(0));
-        Watch::new(move || {
+        let (watch, asked, hearer) = (self.clone(), AtomicU64::new(0), self.hearer.clone());
+        let budget = Watch::new(move || {
             let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
             let left = watch.left();
             let own = over.then_some((Limit::Caller, Duration::ZERO));
             Left { stop: left.stop.or(own), ..left }
-        })
+        });
+        Watch { hearer, ..budget }
     }
 
     /// The time and memory left for this watch; no time once it has ended.
@@ -237,21 +263,25 @@ impl Watch {
         let time = time.map_or(Duration::ZERO, |time| time / 100 * back);
         let bytes = bytes.map_or(0, |bytes| bytes / 100 * u64::from(back));
         let kept = Kept { time: self.kept.time + time, bytes: self.kept.bytes.saturating_add(bytes), ..self.kept };
-        Watch { source: self.source.clone(), ended: Arc::default(), kept }
+        self.with(kept)
+    }
+
+    /// A watch of the same source that has not ended.
+    fn with(&self, kept: Kept) -> Watch {
+        Watch { ended: Arc::default(), kept, ..self.clone() }
     }
 
     /// A watch for one of several pieces of work in sequence. It may use `percent` percent of the time left now, and
     /// all memory, which the next piece finds free again.
     pub fn turn(&self, percent: u32) -> Watch {
-        let Watch { source, ended, kept } = self.stage(percent);
-        Watch { source, ended, kept: Kept { bytes: self.kept.bytes, ..kept } }
+        let Watch { kept, .. } = self.stage(percent);
+        self.with(Kept { bytes: self.kept.bytes, ..kept })
     }
 
     /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
     /// not end it before it is `grace` old.
     pub fn finishing(&self, grace: Duration) -> Watch {
-        let kept = Kept { grace, ..Kept::default() };
-        Watch { source: self.source.clone(), ended: Arc::default(), kept }
+        self.with(Kept { grace, ..Kept::default() })
     }
 
     /// The time and memory beyond the reserves. Under a grace, a request to end is a time limit until it is old enough.
@@ -382,6 +412,25 @@ mod tests {
         assert_eq!((watch.questions(), watch.time_left()), (6, Some(Duration::from_millis(4))));
         assert_eq!([(); 4].map(|()| watch.ask().is_ok()), [true, true, true, false]);
         assert_eq!((stage.questions(), Watch::unlimited().questions()), (10, 0));
+    }
+
+    /// Derived watches tell the same hearer, and a watch that is heard has no more limits than before.
+    #[test]
+    fn news_are_heard() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&heard);
+        let watch = Watch::unlimited().heard(move |news| {
+            kept.lock().unwrap().push(match news {
+                News::Stage(name) => name.to_string(),
+                News::Round(text) => text.to_string(),
+            });
+        });
+        watch.tell(News::Stage("one"));
+        watch.stage(50).turn(10).tell(News::Round(&2));
+        watch.at_most(1).finishing(SECOND).tell(News::Round(&"3"));
+        Watch::unlimited().tell(News::Stage("nobody"));
+        assert_eq!(*heard.lock().unwrap(), ["one", "2", "3"]);
+        assert!(watch.is_unlimited() && watch.ask().is_ok());
     }
 
     #[test]

@@ -11,8 +11,6 @@
 //! - **rounded** (SOPT itself): the best centre and the bottom of the ellipsoid are so near to each other that one
 //!   fraction with a denominator of a vertex of K lies between; that fraction is compared.
 
-use std::ops::ControlFlow;
-
 use anyhow::{Context, Result, bail, ensure};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -23,6 +21,7 @@ use oneport_numbers::common_denominator;
 
 use super::platforms::{broadcast, figure_1, figure_2, half_duplex};
 use super::program::{Links, Net};
+use crate::cases::counted;
 use crate::figures::Figure;
 use crate::numbers::{number, unit_volumes, whole};
 use crate::rows::{Check, Finding};
@@ -321,11 +320,7 @@ fn solved(platform: &Platform) -> Result<Solved> {
     let rounded = simplest(&fine.bottom, &best);
     let (collective, volumes) = (broadcast(platform), unit_volumes());
     let question = lp::Question::new(Problem::new(platform, &collective, volumes)?);
-    let mut rounds = 0;
-    let answer = lp::solve_watched(&question, &lp::Options::default(), &mut |_| {
-        rounds += 1;
-        ControlFlow::Continue(())
-    })?;
+    let (answer, rounds) = counted(question)?;
     let Answer::Steady(solution) = answer else { bail!("a node is not reached") };
     ensure!(solution.steady_state.throughput == optimum, "column generation finds another optimum");
     Ok(Solved { dimension, optimum, coarse, denominators, bits, fine, rounded, rounds })

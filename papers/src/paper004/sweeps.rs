@@ -1,7 +1,6 @@
 //! Section 3: duality, separation, compactness and polynomial behaviour, on many platforms.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -20,6 +19,7 @@ use oneport_matching::general::{PortGraph, least_period, separate};
 
 use super::platforms::{broadcast, enumerated, plan, random_platforms};
 use super::program::{self, Ended, Net, Program};
+use crate::cases::counted;
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, unit_volumes, whole};
 use crate::rows::{Check, Finding};
@@ -269,11 +269,7 @@ fn scaling() -> Result<&'static [Point]> {
         let (collective, volumes) = (broadcast(&platform), unit_volumes());
         let started = Instant::now();
         let question = lp::Question::new(Problem::new(&platform, &collective, volumes)?);
-        let mut rounds = 0;
-        let answer = lp::solve_watched(&question, &lp::Options::default(), &mut |_| {
-            rounds += 1;
-            ControlFlow::Continue(())
-        })?;
+        let (answer, rounds) = counted(question)?;
         let seconds = started.elapsed().as_secs_f64();
         let Answer::Steady(solution) = answer else { anyhow::bail!("a node is not reached") };
         let bound = referee::bound(Problem::new(&platform, &collective, volumes)?, &solution.certificate)?;

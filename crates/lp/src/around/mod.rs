@@ -14,14 +14,13 @@ mod line;
 mod ring;
 mod ways;
 
-use oneport_plan::{Block, Certificate, Kind, Routing, Status, SteadyState};
+use oneport_plan::{Block, Kind, Known, Routing};
 use oneport_platform::{NodeId, Rational};
 
-use crate::bounds::Bound;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution, quick, room, simple};
+use crate::{LpError, Question, quick, room, simple};
 use line::Line;
 use ring::Ring;
 use ways::{Shares, Ways};
@@ -32,61 +31,49 @@ const MANY: usize = 64;
 /// Percent of the time left for the bounds. Trades a tighter bound for time of the program. Not measured.
 const BOUND: u32 = 40;
 
-/// The better of the two rings, or the line if operands keep their order, and the best of the quick bounds. `None` for
-/// few participants, and for collectives that chains cannot execute.
+/// Offers the better of the two rings, or the line if operands keep their order, and the best of the quick bounds.
+/// Nothing for few participants, and for collectives that chains cannot execute.
 ///
 /// `O(n (l + t))` for `n` participants, runs of Dijkstra's algorithm over `l` links, and chains of `t` tasks.
 ///
 /// # Errors
 /// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
 /// [`LpError::TooManyTasks`].
-pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
-    let Some(block) = question.block() else { return Ok(None) };
-    let Some(participants) = participants(question, &block) else { return Ok(None) };
-    let mut search = Search::new(question, block);
-    if in_order(&block) {
+pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> {
+    let Some(block) = question.block() else { return Ok(()) };
+    let Some(participants) = participants(question, &block) else { return Ok(()) };
+    let in_order = in_order(&block);
+    let mut search = Search::new(question, block, known);
+    if in_order {
         search.line()?;
     } else {
         let order = search.ways.nearest(&participants)?;
         search.ring(order)?;
     }
-    let Some((upper_bound, certificate)) = search.bound()? else { return Ok(None) };
-    let enough = |search: &Search<'_>| search.best.as_ref().is_some_and(|best| best.throughput >= upper_bound);
-    if !in_order(&block) && !enough(&search) && question.watch().ask().is_ok() {
-        match search.ring(participants) {
-            // The other ring is the answer.
-            Err(LpError::Stopped(_)) if search.best.is_some() => {}
-            done => done?,
-        }
+    search.bound()?;
+    if !in_order && search.known.bound().is_some() && !search.known.is_optimal() && question.watch().ask().is_ok() {
+        search.ring(participants)?;
     }
-    Ok(search.best.map(|steady_state| Solution {
-        status: Status::of(&steady_state.throughput, &upper_bound),
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        upper_bound,
-        solver_time: Default::default(),
-        repaired: false,
-    }))
+    Ok(())
 }
 
-/// The best chains so far.
-struct Search<'q> {
+/// Adds to the best chains so far.
+struct Search<'q, 'k> {
     question: &'q Question<'q>,
     block: Block<'q>,
     resources: Resources,
     ports: Option<PortSets>,
     ways: Ways<'q>,
-    best: Option<SteadyState>,
+    known: &'k mut Known,
     /// The most that chains can attain, as far as is known.
     sought: Option<Rational>,
 }
 
-impl<'q> Search<'q> {
-    fn new(question: &'q Question<'q>, block: Block<'q>) -> Self {
+impl<'q, 'k> Search<'q, 'k> {
+    fn new(question: &'q Question<'q>, block: Block<'q>, known: &'k mut Known) -> Self {
         let resources = Resources::new(question.platform(), question.collective().combines());
         let ports = PortSets::new(question.platform());
-        Search { question, block, resources, ports, ways: Ways::new(question), best: None, sought: None }
+        Search { question, block, resources, ports, ways: Ways::new(question), known, sought: None }
     }
 
     fn line(&mut self) -> Result<(), LpError> {
@@ -109,7 +96,7 @@ impl<'q> Search<'q> {
         let some = ring.roots(&self.block, room, false);
         self.offer(ring.patterns(&self.block, &some, self.question.watch())?)?;
         let all = ring.roots(&self.block, room, true);
-        let slow = self.best.as_ref().zip(rate).is_some_and(|(best, rate)| best.throughput < rate);
+        let slow = self.known.throughput().zip(rate).is_some_and(|(best, rate)| *best < rate);
         if slow && all.len() > some.len() && self.question.watch().ask().is_ok() {
             self.offer(ring.patterns(&self.block, &all, self.question.watch())?)?;
         }
@@ -117,25 +104,22 @@ impl<'q> Search<'q> {
     }
 
     fn offer(&mut self, patterns: Shares) -> Result<(), LpError> {
-        let Some(patterns) = patterns else { return Ok(()) };
-        let found = mixed(self.question, &self.resources, self.ports.as_ref(), patterns)?;
-        if self.best.as_ref().is_none_or(|best| best.throughput < found.throughput) {
-            self.best = Some(found);
+        if let Some(patterns) = patterns {
+            self.known.offer_state(mixed(self.question, &self.resources, self.ports.as_ref(), patterns)?);
         }
         Ok(())
     }
 
     /// The least of the quick bounds; the search for them ends with what the chains attain.
-    fn bound(&self) -> Result<Option<(Rational, Certificate)>, LpError> {
+    fn bound(&mut self) -> Result<(), LpError> {
         let watch = self.question.watch();
         let bounded = self.question.clone().watched(watch.turn(BOUND));
-        let best = self.best.as_ref().map(|best| &best.throughput);
-        let mut found = quick::bounds(&bounded, self.sought.as_ref().max(best))?;
+        let found = quick::bounds(&bounded, self.sought.as_ref().max(self.known.throughput()))?;
         if found.is_empty() && bounded.watch().ask().is_err() {
-            found.push(simple::bound(self.question)?);
+            self.known.offer_bound(simple::bound(self.question)?);
         }
-        let pair = |bound: Bound| (bound.throughput, bound.certificate);
-        Ok(found.into_iter().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
+        found.into_iter().for_each(|bound| self.known.offer_bound(bound));
+        Ok(())
     }
 }
 
@@ -151,23 +135,6 @@ pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Rout
         Ok(Ring::new(&mut ways, order)?.around().map(Routing::Ring))
     };
     orders.map(ring).filter_map(Result::transpose)
-}
-
-/// The better steady state, of a ring and of a program, and the better bound; a program of compositions bounds
-/// compositions alone.
-pub fn better(question: &Question<'_>, ring: Solution, program: Solution) -> Solution {
-    let Solution { solver_time, repaired, .. } = program;
-    let (steady_state, tight) = match program.steady_state.throughput < ring.steady_state.throughput {
-        true => (ring.steady_state, ring.tight),
-        false => (program.steady_state, program.tight),
-    };
-    let composed = question.block().is_some_and(|block| block.kind == Kind::CombineCopy);
-    let (upper_bound, certificate) = match composed || ring.upper_bound <= program.upper_bound {
-        true => (ring.upper_bound, ring.certificate),
-        false => (program.upper_bound, program.certificate),
-    };
-    let status = Status::of(&steady_state.throughput, &upper_bound);
-    Solution { steady_state, tight, certificate, upper_bound, status, solver_time, repaired }
 }
 
 /// Whether operands are combined in their own order.
@@ -204,12 +171,18 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
 #[cfg(test)]
 mod tests {
     use num_traits::{One, Zero};
-    use oneport_plan::{Collective, Problem, Volumes};
+    use oneport_plan::{Bound, Collective, Problem, SteadyState, Volumes};
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
     use oneport_referee as referee;
 
     use super::*;
+
+    fn answer(problem: Problem<'_>) -> Option<(SteadyState, Bound)> {
+        let mut known = Known::default();
+        offer(&Question::new(problem), &mut known).unwrap();
+        known.finished().map(|(state, _, bound, _)| (state, bound))
+    }
 
     fn collectives(platform: &Platform) -> Vec<Collective> {
         collectives_of(platform, 9)
@@ -244,15 +217,15 @@ mod tests {
                 for collective in collectives(&platform) {
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-                    let solution = solve(&Question::new(problem)).unwrap().unwrap();
-                    referee::check_steady_state(problem, &solution.steady_state)
+                    let (state, found) = answer(problem).unwrap();
+                    referee::check_steady_state(problem, &state)
                         .unwrap_or_else(|violation| panic!("{model:?} {collective:?}: {violation}"));
-                    let bound = referee::bound(problem, &solution.certificate).unwrap();
+                    let bound = referee::bound(problem, &found.certificate).unwrap();
                     // The referee prices trees that keep the order exactly, which may prove more than cuts.
-                    let (claimed, ordered) = (&solution.upper_bound, in_order(&collective.blocks()[0]));
+                    let (claimed, ordered) = (&found.throughput, in_order(&collective.blocks()[0]));
                     assert!(bound == *claimed || ordered && bound < *claimed, "{model:?} {}", collective.name());
-                    assert!(solution.steady_state.throughput <= bound, "{model:?} {}", collective.name());
-                    optimal += usize::from(solution.status == Status::Optimal);
+                    assert!(state.throughput <= bound, "{model:?} {}", collective.name());
+                    optimal += usize::from(state.throughput == found.throughput);
                 }
             }
         }
@@ -312,9 +285,9 @@ mod tests {
         let collective = Collective::reduce_scatter(participants).in_order();
         let volumes = Volumes::of_size(Rational::one());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        let solution = solve(&Question::new(problem)).unwrap().unwrap();
-        assert_eq!(solution.steady_state.throughput, Rational::new(1.into(), (3 * 65).into()));
-        assert_eq!(solution.upper_bound, Rational::new(1.into(), (3 * 63).into()));
+        let (state, bound) = answer(problem).unwrap();
+        assert_eq!(state.throughput, Rational::new(1.into(), (3 * 65).into()));
+        assert_eq!(bound.throughput, Rational::new(1.into(), (3 * 63).into()));
     }
 
     /// The program solves questions with few participants, prefixes, and targets outside the line.
@@ -328,7 +301,7 @@ mod tests {
         for collective in [few, beside, Collective::scan(participants)] {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            assert!(solve(&Question::new(problem)).unwrap().is_none(), "{}", collective.name());
+            assert!(answer(problem).is_none(), "{}", collective.name());
         }
     }
 }

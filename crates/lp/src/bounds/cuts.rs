@@ -18,10 +18,9 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
-use oneport_plan::{Block, Certificate, Collective, Cut, Kind, Problem, Resource};
+use oneport_plan::{Block, Bound, Certificate, Collective, Cut, Kind, Problem, Resource};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
-use super::volume::Bound;
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::{LpError, Question};
 

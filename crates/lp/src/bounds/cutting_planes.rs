@@ -24,17 +24,18 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_numbers::Exact;
-use oneport_plan::{Border, Certificate, Direction, OddSet, Potential};
+use oneport_plan::{Border, Bound, Certificate, Direction, OddSet, Potential};
 use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_watch::News;
 
 use super::exchange::Exchange;
 use super::gathering::{self, Merges};
 use super::partition::{Partitions, scaled};
-use super::volume::{Bound, Volume};
+use super::volume::Volume;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
-use crate::solution::{Observer, Progress};
-use crate::{LpError, Question};
+use crate::rounds::Progress;
+use crate::{LpError, Question, Until};
 
 /// Links up to which exchanges share the prices with borders; on larger platforms only the exchange of single
 /// participants is tried. Trades a tighter bound for a program that converges slowly. Measured: 178 of 180 random
@@ -239,17 +240,17 @@ impl<'a> Program<'a> {
     }
 
     /// The best bound of the inequalities that the separation finds, if any was proved within the rounds; stops as soon
-    /// as `enough` is proved, or the watcher says so.
+    /// as enough is proved.
     ///
     /// # Errors
     /// The errors of the exact solver; [`LpError::Stopped`] by the question's watch.
-    pub fn solve(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<Option<(Bound, Optimum)>, LpError> {
+    pub fn solve(&mut self, until: &Until) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
-            self.approach(enough, watch)?;
+            self.approach(until)?;
             let Some(optimum) = self.optimum()? else { break };
             let bound = self.bound(&optimum)?;
-            let settled = self.stopped || bound.as_ref().is_some_and(|bound| bound.throughput <= *enough);
+            let settled = self.stopped || bound.as_ref().is_some_and(|bound| until.is_met(&bound.throughput));
             let better = |bound: &Bound| best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput);
             if let Some(bound) = bound.filter(better) {
                 best = Some((bound, optimum.clone()));
@@ -275,7 +276,8 @@ impl<'a> Program<'a> {
     }
 
     /// Rounds in floating point, until nothing is violated by much; on large platforms also until they lead nowhere.
-    fn approach(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<(), LpError> {
+    fn approach(&mut self, until: &Until) -> Result<(), LpError> {
+        let enough = until.bound.clone().unwrap_or_default();
         // No period is long enough to prove that nothing is possible.
         let least = enough
             .is_positive()
@@ -304,7 +306,8 @@ impl<'a> Program<'a> {
             periods.push(period.clone());
             let lost =
                 self.links.len() > MOST_SHARED_LINKS && least.as_ref().is_some_and(|least| is_stalled(&periods, least));
-            if lost || watch(&progress).is_break() {
+            self.question.watch().tell(News::Round(&progress));
+            if lost || until.rounds.is_some_and(|most| periods.len() >= most) {
                 self.stopped = true;
                 return Ok(());
             }

@@ -22,18 +22,16 @@ pub mod singletons;
 pub(crate) mod slowest_cut;
 mod volume;
 
-use std::ops::ControlFlow;
-
 use num_traits::Signed;
-use oneport_plan::{Border, Certificate, Direction, Resource, Status};
+use oneport_plan::{Border, Bound, Certificate, Direction, Known, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::column_generation::proved;
 use crate::free;
 use crate::oracles::{Patterns, is_composed, part};
 use crate::question::is_all_reduce;
 use crate::resources::Resources;
-use crate::solution::Observer;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question, Until};
 use contained::Contained;
 use cutting_planes::{MOST_SHARED_LINKS, Program};
 use partition::Partitions;
@@ -41,55 +39,27 @@ use singletons::Least;
 use volume::Volume;
 
 pub use cuts::cut_bound;
-pub use volume::Bound;
 
 /// Links up to which cutting planes are tried. Trades a tighter bound for time. Not measured.
 const MOST_LINKS: usize = 1500;
 /// Partitions between which an exchange is tried. Trades a tighter bound for time. Not measured.
 const MOST_PARTITIONS: usize = 4;
 
-/// The best bound for an all-reduce; stops when `enough` is proved. `resources` are the rows that have prices: on a
-/// symmetric platform, resources share rows.
+/// Offers bounds for an all-reduce until enough is proved. `resources` are the rows that have prices: on a symmetric
+/// platform, resources share rows.
 ///
 /// # Errors
-/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
+/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work: what is proved by then is kept.
 pub(crate) fn bound(
     question: &Question<'_>,
     resources: &Resources,
-    enough: &Rational,
-    watch: Observer<'_>,
-) -> Result<Bound, LpError> {
-    let participants = question.block().map_or(&[][..], |block| block.operands());
-    let volume = Volume::new(question, participants.len());
-    let mut search = Search { question, participants, volume, enough, best: None };
-    match search.run(resources, watch) {
-        Err(LpError::Stopped(limit)) => search.best.ok_or(LpError::Stopped(limit)),
-        other => {
-            other?;
-            search.best.ok_or(LpError::Contradiction("nothing bounds an all-reduce"))
-        }
-    }
-}
-
-/// The solution with the bound that holds for every all-reduce, and not only for compositions.
-///
-/// # Errors
-/// The errors of the solver.
-pub fn bounded(
-    question: &Question<'_>,
-    resources: &Resources,
-    solution: Solution,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    let throughput = &solution.steady_state.throughput;
-    let proved = match bound(question, resources, throughput, watch) {
-        // The bound of compositions does not hold for all schemes: the referee computes what its prices prove.
-        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
-        other => other?,
-    };
-    let status = Status::of(throughput, &proved.throughput);
-    let (upper_bound, certificate) = (proved.throughput, proved.certificate);
-    Ok(Solution { status, upper_bound, certificate, ..solution })
+    until: &Until,
+    known: &mut Known,
+) -> Result<(), LpError> {
+    let mut search = Search::new(question, until);
+    let ended = search.run(resources);
+    known.offer(search.known);
+    ended
 }
 
 /// Oracles for bounding: a composition's price is replaced by a price that holds for every schedule. They make no
@@ -102,21 +72,33 @@ pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
     })
 }
 
-/// Upper bound on the throughput of every all-reduce, with its proof. `None` for other collectives. Stops when the
-/// bound is at most `enough`.
+/// What prices of some patterns prove of all schemes; `None` if nothing.
 ///
 /// # Errors
-/// The errors of the solver.
-pub fn all_reduce_bound(
-    question: &Question<'_>,
-    enough: &Rational,
-    watch: Observer<'_>,
-) -> Result<Option<Bound>, LpError> {
+/// The errors of the oracles.
+pub(crate) fn prove(question: &Question<'_>, prices: &Certificate) -> Result<Option<Bound>, LpError> {
+    let (resources, priced) = Resources::of_certificate(question.platform(), prices);
+    let bound = proved(&least_patterns(question), &resources, &priced);
+    question.watch().ask()?;
+    Ok(bound?.map(|throughput| Bound { throughput, certificate: prices.clone() }))
+}
+
+/// Upper bound on the throughput of every all-reduce, with its proof. `None` for other collectives. Stops when enough
+/// is proved.
+///
+/// # Errors
+/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
+pub fn all_reduce_bound(question: &Question<'_>, until: &Until) -> Result<Option<Bound>, LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
     }
     free::check_kinds(question)?;
-    bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)
+    let mut known = Known::default();
+    let ended = bound(question, &Resources::new(question.platform(), true), until, &mut known);
+    match (ended, known.bound()) {
+        (Ok(()) | Err(LpError::Stopped(_)), Some(bound)) => Ok(Some(bound.clone())),
+        (ended, _) => ended.and(Err(LpError::Contradiction("nothing bounds an all-reduce"))),
+    }
 }
 
 /// The first bound of an all-reduce that is found; where only links count, that of the best partition, or of the first
@@ -128,24 +110,22 @@ pub(crate) fn first_of_all_reduce(
     question: &Question<'_>,
     sought: Option<&Rational>,
 ) -> Result<Option<Bound>, LpError> {
-    let Some(block) = question.block().filter(|block| is_all_reduce(block)) else { return Ok(None) };
+    if !question.block().is_some_and(|block| is_all_reduce(&block)) {
+        return Ok(None);
+    }
     free::check_kinds(question)?;
     let platform = question.platform();
     if platform.only_links() {
-        let participants = block.operands();
-        let volume = Volume::new(question, participants.len());
-        let enough = Rational::default();
-        let mut search = Search { question, participants, volume, enough: &enough, best: None };
+        let mut search = Search::new(question, &Until::default());
         for (border, throughput) in search.partitions(sought)? {
-            search.offer(search.of_partition(&border, &throughput));
+            search.known.offer_bound(search.of_partition(&border, &throughput));
         }
-        if search.best.is_some() {
-            return Ok(search.best);
+        if let Some(bound) = search.known.bound() {
+            return Ok(Some(bound.clone()));
         }
     }
     // Above every throughput, so the search stops at its first bound.
-    let any = Rational::from_integer(i64::MAX.into());
-    all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(()))
+    all_reduce_bound(question, &Until::proved(&Rational::from_integer(i64::MAX.into())))
 }
 
 /// One question, and the best bound so far.
@@ -153,41 +133,43 @@ struct Search<'a> {
     question: &'a Question<'a>,
     participants: &'a [NodeId],
     volume: Volume,
-    enough: &'a Rational,
-    best: Option<Bound>,
+    until: Until,
+    known: Known,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(question: &'a Question<'a>, until: &Until) -> Self {
+        let participants = question.block().map_or(&[][..], |block| block.operands());
+        let volume = Volume::new(question, participants.len());
+        Search { question, participants, volume, until: until.clone(), known: Known::default() }
+    }
+
     /// The steps, until enough is proved.
-    fn run(&mut self, resources: &Resources, watch: Observer<'_>) -> Result<(), LpError> {
+    fn run(&mut self, resources: &Resources) -> Result<(), LpError> {
         let platform = self.question.platform();
         let seeds = self.partitions(None)?;
         if platform.only_links() {
-            seeds.iter().for_each(|(border, throughput)| self.offer(self.of_partition(border, throughput)));
+            for (border, throughput) in &seeds {
+                self.known.offer_bound(self.of_partition(border, throughput));
+            }
         }
         let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
         let symmetric = self.question.roots().len() < hubs;
         let large = platform.links().len() > MOST_LINKS;
         if !self.is_enough() && (symmetric || platform.links().len() > MOST_SHARED_LINKS) {
-            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+            singletons::bound(self.question, resources, &self.until, &mut self.known)?;
         }
         if !self.is_enough() && !large && self.participants.len() > 1 {
-            self.cutting_planes(seeds, watch)?;
+            self.cutting_planes(seeds)?;
         }
-        if self.best.is_none() {
-            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+        if self.known.bound().is_none() {
+            singletons::bound(self.question, resources, &self.until, &mut self.known)?;
         }
         Ok(())
     }
 
     fn is_enough(&self) -> bool {
-        self.best.as_ref().is_some_and(|bound| bound.throughput <= *self.enough)
-    }
-
-    fn offer(&mut self, found: Bound) {
-        if self.best.as_ref().is_none_or(|known| found.throughput < known.throughput) {
-            self.best = Some(found);
-        }
+        self.known.bound().is_some_and(|bound| self.until.is_met(&bound.throughput))
     }
 
     /// The best partitions of both directions if only links counted, with their values; where something is sought, up
@@ -226,15 +208,15 @@ impl Search<'_> {
     }
 
     /// Cutting planes, then again with exchanges: between single participants, and between the partitions found.
-    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Observer<'_>) -> Result<(), LpError> {
+    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>) -> Result<(), LpError> {
         let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
         let mut program = Program::new(question, participants, &volume)?;
         program.add_singletons()?;
         for (border, _) in seeds {
             program.add_border(border)?;
         }
-        let Some((found, optimum)) = program.solve(self.enough, watch)? else { return Ok(()) };
-        self.offer(found);
+        let Some((found, optimum)) = program.solve(&self.until)? else { return Ok(()) };
+        self.known.offer_bound(found);
         if question.platform().links().len() > MOST_SHARED_LINKS {
             return Ok(());
         }
@@ -247,7 +229,7 @@ impl Search<'_> {
             for direction in [Direction::Into, Direction::OutOf] {
                 program.add_exchange(direction, &parts)?;
             }
-            program.solve(self.enough, watch)?.into_iter().for_each(|(found, _)| self.offer(found));
+            program.solve(&self.until)?.into_iter().for_each(|(found, _)| self.known.offer_bound(found));
         }
         Ok(())
     }

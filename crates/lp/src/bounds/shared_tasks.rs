@@ -18,55 +18,25 @@
 //! tasks be shared, too.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Certificate, OddSet, Resource, Share, Status, Task};
+use oneport_plan::{Bound, Certificate, OddSet, Resource, Share, Task};
 use oneport_platform::{LinkId, Platform, Rational};
 
+use crate::found::Found;
 use crate::odd_sets;
-
+use crate::oracles::is_composed;
 use crate::oracles::prefix::tasks::{Named, Tasks};
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Options, Question};
 
 /// Columns of a program that is solved. Trades a tighter bound for time. Not measured.
 const MOST_COLUMNS: usize = 40_000;
 /// The same for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
 const FEW_COLUMNS: usize = 12_000;
 
-/// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every
-/// goal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shared {
-    /// No schedule has a larger throughput.
-    pub bound: Rational,
-    /// Positive prices, sorted by resource.
-    pub prices: Vec<(Resource, Rational)>,
-    /// Positive prices of odd sets, sorted; only where nodes are half-duplex.
-    pub odd_sets: Vec<(OddSet, Rational)>,
-    /// Per goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices,
-    /// sorted.
-    pub shares: Vec<Vec<(Task, Rational)>>,
-}
-
-impl Shared {
-    /// The proof alone.
-    pub fn certificate(&self) -> Certificate {
-        let of_goal = |(goal, shares): (usize, &Vec<(Task, Rational)>)| {
-            let share = |(task, price): &(Task, Rational)| Share { demand: 0, goal, task: *task, price: price.clone() };
-            shares.iter().map(share).collect::<Vec<Share>>()
-        };
-        Certificate {
-            prices: self.prices.clone(),
-            odd_sets: self.odd_sets.clone(),
-            shares: self.shares.iter().enumerate().flat_map(of_goal).collect(),
-            ..Certificate::default()
-        }
-    }
-}
-
-/// Solves the program exactly, for a collective of one demand whose operands keep their order. `None` if there are
+/// Solves the program exactly, for a collective of one demand whose operands keep their order: the certificate has
+/// prices of resources, and of each task's price a share for every goal. `None` if there are
 /// several demands or the operator is commutative, if the program has more than 40,000 columns, or if the time inside
 /// the solver runs out.
 ///
@@ -74,15 +44,11 @@ impl Shared {
 ///
 /// # Errors
 /// The errors of the exact solver.
-pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Result<Option<Shared>, LpError> {
-    bound_within(question, MOST_COLUMNS, time_limit)
+pub fn shared_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
+    bound_within(question, MOST_COLUMNS)
 }
 
-fn bound_within(
-    question: &Question<'_>,
-    most_columns: usize,
-    time_limit: Option<Duration>,
-) -> Result<Option<Shared>, LpError> {
+fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<Bound>, LpError> {
     let collective = question.collective();
     let once = collective.demands() == 1 && collective.rate(0) == 1;
     let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && once) else {
@@ -103,8 +69,7 @@ fn bound_within(
     }
     let program = Program::new(question, &tasks, &useful)?;
     let mut solver = Solver::new(program.program.clone());
-    let watch = question.watch().clone();
-    let limits = exact::Options { time_limit, watch, ..exact::Options::default() };
+    let limits = exact::Options { watch: question.watch().clone(), ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &program.uses, None)?;
     match outcome {
         Outcome::Optimal(optimum) => Ok(Some(program.read(question, &tasks, &optimum, odd_sets))),
@@ -115,52 +80,28 @@ fn bound_within(
     }
 }
 
-/// Replaces the bound of a scan's solution if the shared bound is lower, and attaches the proof whenever there is one:
-/// prices of schemes alone prove less to a checker that does not price schemes.
+/// A bound of a scan with the shared proof, if there is one: prices of schemes alone prove less to a checker that does
+/// not price schemes. The throughput is the smaller one.
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn scan(
-    question: &Question<'_>,
-    mut solution: Solution,
-    time_limit: Option<Duration>,
-) -> Result<Solution, LpError> {
-    if let Some(shared) = shared_bound(question, time_limit)? {
-        solution.certificate = shared.certificate();
-        lower(&mut solution, shared.bound);
-    }
-    Ok(solution)
+pub fn of_scan(question: &Question<'_>, bound: Bound) -> Result<Bound, LpError> {
+    Ok(match shared_bound(question)? {
+        Some(shared) => Bound { throughput: shared.throughput.min(bound.throughput), ..shared },
+        None => bound,
+    })
 }
 
-/// The solution of an all-reduce with this bound and its proof where it is the better one; not looked for where there
-/// is nothing to gain, or the program has more than 12,000 columns.
+/// Tasks that several goals share bound what is composed of reductions and broadcasts; not looked for where the program
+/// has more than 12,000 columns.
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn all_reduce(
-    question: &Question<'_>,
-    mut solution: Solution,
-    time_limit: Option<Duration>,
-) -> Result<Solution, LpError> {
-    if solution.upper_bound <= solution.steady_state.throughput {
-        return Ok(solution);
+pub fn attempt(question: &Question<'_>, _: &Options, found: &mut Found) -> Result<(), LpError> {
+    if question.problem().blocks().iter().any(is_composed) {
+        bound_within(question, FEW_COLUMNS)?.into_iter().for_each(|bound| found.known.offer_bound(bound));
     }
-    if let Some(shared) = bound_within(question, FEW_COLUMNS, time_limit)?
-        && shared.bound < solution.upper_bound
-    {
-        solution.certificate = shared.certificate();
-        lower(&mut solution, shared.bound);
-    }
-    Ok(solution)
-}
-
-fn lower(solution: &mut Solution, bound: Rational) {
-    if bound <= solution.upper_bound {
-        solution.upper_bound = bound;
-    }
-    if solution.upper_bound == solution.steady_state.throughput {
-        solution.status = Status::Optimal;
-    }
+    Ok(())
 }
 
 /// The tasks that may serve a goal; none for an operand that is wanted where it is.
@@ -292,7 +233,7 @@ impl Program {
         }
     }
 
-    fn read(&self, question: &Question<'_>, tasks: &Tasks, optimum: &Optimum, odd_sets: Vec<(OddSet, Row)>) -> Shared {
+    fn read(&self, question: &Question<'_>, tasks: &Tasks, optimum: &Optimum, odd_sets: Vec<(OddSet, Row)>) -> Bound {
         let dual = |row: Row| optimum.dual.get(row);
         let positive = |(_, price): &(Resource, Rational)| price.is_positive();
         let prices: Vec<(Resource, Rational)> =
@@ -301,8 +242,8 @@ impl Program {
         odd_sets.retain(|(_, price)| price.is_positive());
         odd_sets.sort();
         let priced = Prices::new(question.platform(), &prices, &odd_sets);
-        let mut all = Vec::with_capacity(self.shares.len());
-        for shares in &self.shares {
+        let mut all = Vec::new();
+        for (goal, shares) in self.shares.iter().enumerate() {
             let share = |&(number, row): &(usize, Option<Row>)| {
                 let task = task(tasks, number);
                 (task, row.map_or_else(|| priced.of(question, task), dual))
@@ -310,9 +251,10 @@ impl Program {
             let mut of_goal: Vec<(Task, Rational)> = shares.iter().map(share).collect();
             of_goal.retain(|(_, share)| share.is_positive());
             of_goal.sort();
-            all.push(of_goal);
+            all.extend(of_goal.into_iter().map(|(task, price)| Share { demand: 0, goal, task, price }));
         }
-        Shared { bound: optimum.objective.clone(), prices, odd_sets, shares: all }
+        let certificate = Certificate { prices, odd_sets, shares: all, ..Certificate::default() };
+        Bound { throughput: optimum.objective.clone(), certificate }
     }
 }
 

@@ -4,53 +4,40 @@
 //! cheapest collection of transfers, each as small as any, and of merges, each as little work as any. The best bound
 //! is found by column generation, over these collections.
 
-use std::ops::ControlFlow;
-
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_numbers::Exact;
-use oneport_plan::{Block, Direction, Interval, Pattern, Task};
+use oneport_plan::{Block, Direction, Interval, Known, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
-use super::volume::{Bound, least};
+use super::volume::least;
 use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
 use crate::resources::Resources;
-use crate::solution::Observer;
-use crate::{LpError, Question};
+use crate::{LpError, Question, Until};
 
-/// The better of the two directions' bounds for an all-reduce, with the prices that prove it; stops as soon as
-/// `enough` is proved.
+/// The two directions' bounds for an all-reduce, with the prices that prove them, offered one by one until enough is
+/// proved.
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn bound(
-    question: &Question<'_>,
-    resources: &Resources,
-    enough: &Rational,
-    watch: Observer<'_>,
-) -> Result<Bound, LpError> {
+pub fn bound(question: &Question<'_>, resources: &Resources, until: &Until, known: &mut Known) -> Result<(), LpError> {
     let participants = question.block().map_or(&[][..], |block| block.operands());
-    let mut solve = |direction| {
+    for direction in [Direction::Into, Direction::OutOf] {
         let collections = Collections::of(question, participants, direction);
-        let found = generate(question, resources.clone(), &collections, None, &mut |progress| {
-            if progress.upper_bound <= *enough { ControlFlow::Break(()) } else { watch(progress) }
-        })?;
-        Ok::<_, LpError>(Bound { throughput: found.upper_bound, certificate: found.certificate })
-    };
-    let into = solve(Direction::Into)?;
-    if into.throughput <= *enough {
-        return Ok(into);
+        let found = generate(question, resources.clone(), &collections, until)?;
+        let is_enough = until.is_met(&found.at_most);
+        // Collections are no patterns, and no scheme does less.
+        known.offer_bound(found.bound());
+        if is_enough {
+            break;
+        }
     }
-    let out = match solve(Direction::OutOf) {
-        Err(LpError::Stopped(_)) => return Ok(into),
-        other => other?,
-    };
-    Ok(if out.throughput < into.throughput { out } else { into })
+    Ok(())
 }
 
 /// Prices the theorem's collections of transfers and merges.

@@ -20,18 +20,10 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed};
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
-use oneport_plan::{Certificate, Cut, Demand, Kind, Resource};
+use oneport_plan::{Bound, Certificate, Cut, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Question;
-
-/// The bound of the slowest cut.
-pub struct SlowestCut {
-    /// No schedule has a larger throughput.
-    pub throughput: Rational,
-    /// Prices of the links that leave the set, and the set.
-    pub certificate: Certificate,
-}
 
 /// The participants of an all-gather: the owners of one message each, which is wanted by all owners. `None` for others.
 /// `O(n log n)` for `n` participants whose messages share one list of targets.
@@ -61,7 +53,7 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
 /// The slowest cut of an all-gather. `sinks` are the participants to try, if not all of them: on a symmetric platform,
 /// the ones that represent all. `None` for other collectives, if ports or odd sets limit, too, and if some link has
 /// cost 0, so that it has no capacity.
-pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
+pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<Bound> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
     let limited = !platform.only_links();
@@ -99,7 +91,7 @@ pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<
         }],
         ..Certificate::default()
     };
-    Some(SlowestCut { throughput, certificate })
+    Some(Bound { throughput, certificate })
 }
 
 /// The platform's capacities, as integers over a common denominator.

@@ -1,19 +1,10 @@
-//! Defines a bound, and the smallest transfers and merges that it may count on.
+//! The smallest transfers and merges that a bound may count on.
 
 use num_traits::Zero;
 use oneport_plan::{Amount, Certificate, Interval, Resource};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use crate::Question;
-
-/// Upper bound on the throughput of every schedule, with its proof.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
-    /// No schedule has a larger throughput.
-    pub throughput: Rational,
-    /// The proof.
-    pub certificate: Certificate,
-}
 
 /// The smallest transfers and merges of an all-reduce.
 #[derive(Debug, Clone)]

@@ -22,12 +22,12 @@
 use num_traits::{One, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_extract::{ExtractError, extract};
-use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
+use oneport_plan::{Bound, Demand, DemandRates, Goals, Rates, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets;
 use crate::resources::Resources;
-use crate::{LpError, Options, Question};
+use crate::{LpError, Question};
 
 /// Columns up to which the compact program is built. Trades an optimum for time: above, column generation is faster by
 /// orders of magnitude. Not measured.
@@ -36,21 +36,12 @@ const MOST_COLUMNS: usize = 200_000;
 /// Percent of the time left for the program. Trades an optimum for time of column generation. Not measured.
 const PROGRAM: u32 = 60;
 
-/// The optimum of the program.
-pub struct FlowBound {
-    /// No schedule has a larger throughput.
-    pub throughput: Rational,
-    /// Prices of resources and odd sets.
-    pub certificate: Certificate,
-    /// Trees that attain it, where the copies are a sum of trees.
-    pub steady_state: Option<SteadyState>,
-}
-
-/// Solves the program; `None` when the time limit came first.
+/// The bound of the program, and trees that attain it where the copies are a sum of trees; `None` when a limit came
+/// first.
 ///
 /// # Errors
 /// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBound>, LpError> {
+pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
     let platform = question.platform();
     let collective = question.collective().name();
     if platform.nodes().iter().any(|node| !node.replicates) {
@@ -90,8 +81,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         copies.push(sent);
     }
     let mut solver = Solver::new(program);
-    let watch = question.watch().stage(PROGRAM);
-    let limits = exact::Options { time_limit: options.time_limit, watch, ..exact::Options::default() };
+    let limits = exact::Options { watch: question.watch().stage(PROGRAM), ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(platform, &mut solver, &limits, &uses, None)?;
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
@@ -105,8 +95,8 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
     certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
     certificate.odd_sets.sort();
     let throughput = optimum.primal.get(throughput);
-    let steady_state = trees(question, &throughput, &copies, &optimum)?;
-    Ok(Some(FlowBound { throughput, certificate, steady_state }))
+    let state = trees(question, &throughput, &copies, &optimum)?;
+    Ok(Some((Bound { throughput, certificate }, state)))
 }
 
 /// The copies as trees; `None` where a helper would have to copy what it does not receive in full, or where time is

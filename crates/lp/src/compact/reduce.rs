@@ -30,15 +30,15 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_extract::trees::{Reduction, extract};
-use oneport_plan::{
-    Certificate, Interval, Message, Resource, Status, SteadyState, Task, TaskRates, Volumes, WeightedPattern,
-};
+use oneport_plan::{Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
+use crate::found::Effort;
+use crate::mixture::Mixture;
 use crate::odd_sets;
 use crate::oracles::prefix::tasks::Tasks;
-use crate::{LpError, Options, Question, Solution};
+use crate::{LpError, Question};
 
 /// Percent of the time left for the program. Trades an optimum for time of column generation. Not measured.
 const PROGRAM: u32 = 60;
@@ -46,40 +46,32 @@ const PROGRAM: u32 = 60;
 const MOST_COLUMNS: usize = 1_000_000;
 
 /// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
-/// `None` when the time limit came first.
+/// `None` when a limit came first.
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Solution>, LpError> {
+pub fn solve(question: &Question<'_>) -> Result<Option<Mixture>, LpError> {
     let Some(block) = question.block() else { return Ok(None) };
     let operands = block.operands();
     check_size(question, operands.len())?;
     let targets: Vec<NodeId> = block.demands().flat_map(|demand| demand.targets().to_vec()).collect();
     let ssr = build(question.platform(), operands, &targets, question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
-    let watch = question.watch().stage(PROGRAM);
-    let limits = exact::Options { time_limit: options.time_limit, watch, ..exact::Options::default() };
+    let limits = exact::Options { watch: question.watch().stage(PROGRAM), ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &ssr.uses(), None)?;
-    let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
+    let effort = Effort::of(&solver);
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
         Outcome::LimitReached { .. } => return Ok(None),
         Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
-    let (steady_state, mut certificate) = ssr.read(&optimum)?;
+    let (state, mut certificate) = ssr.read(&optimum)?;
     let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
     certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
     certificate.odd_sets.sort();
-    Ok(Some(Solution {
-        upper_bound: steady_state.throughput.clone(),
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        status: Status::Optimal,
-        solver_time,
-        repaired: refinements > 0 || pivoted,
-    }))
+    let at_most = state.throughput.clone();
+    Ok(Some(Mixture { state, tight: Vec::new(), prices: certificate, at_most, effort }))
 }
 
 /// Refuses programs that are too large, before they are built.

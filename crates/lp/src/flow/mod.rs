@@ -17,19 +17,20 @@
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the
 //! cheapest paths of all messages of one instance.
 
-pub(crate) mod crash_basis;
-pub(crate) mod multiplicative_weights;
+mod crash_basis;
+mod multiplicative_weights;
+pub(crate) mod solve;
 pub(crate) mod spread;
 
 pub use oneport_extract::paths::{Group, Side};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_exact::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 use oneport_extract::paths::paths;
-use oneport_plan::{Pattern, Resource};
+use oneport_plan::{Commodity, Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::resources::Resources;
@@ -61,6 +62,17 @@ pub fn groups(question: &Question<'_>) -> Vec<Group> {
     };
     let (sources, targets) = (by(Side::Source), by(Side::Target));
     if sources.len() <= targets.len() { sources } else { targets }
+}
+
+/// Most flow variables of a program that is solved even where one way leads from each node to each: of several
+/// resources that are busy all the time, it prices all.
+const MOST_FLOWS: usize = 1 << 14;
+
+/// Whether a program of flows is large.
+pub fn is_large(question: &Question<'_>) -> bool {
+    let ends = |of: fn(&Commodity) -> NodeId| question.commodities().iter().map(of).collect::<BTreeSet<_>>().len();
+    let groups = ends(|commodity| commodity.source).min(ends(|commodity| commodity.target));
+    groups.saturating_mul(question.platform().links().len()) > MOST_FLOWS
 }
 
 /// A flow variable: messages of a group on a link.

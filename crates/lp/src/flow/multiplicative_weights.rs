@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
-use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Bound, Certificate, Pattern, Resource, SteadyState, WeightedPattern};
 use oneport_platform::{Link, LinkId, NodeId, Rational};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
@@ -20,7 +20,7 @@ use petgraph::visit::EdgeRef;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question};
 
 /// Links looked at over all rounds. Trades a tighter bound for time. Not measured.
 const EFFORT: usize = 10_000_000;
@@ -36,7 +36,7 @@ const PRICE_LIMIT: u64 = 1 << 40;
 ///
 /// # Errors
 /// [`LpError::Contradiction`] if a target is not reachable after all.
-pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
+pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpError> {
     let mut guide = Guide::new(question);
     let sources = guide.by_source.len().max(1);
     let rounds = (EFFORT / (sources * question.platform().links().len().max(1))).clamp(2, MOST_ROUNDS);
@@ -67,18 +67,9 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     windows.push(alone);
     let steady_state = schedulable(question, best_window(question, &windows)?)?;
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
-    let (upper_bound, prices) = best_bound(question, &guide, prices)?;
+    let (throughput, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
-    let status = Status::of(&steady_state.throughput, &upper_bound);
-    Ok(Solution {
-        steady_state,
-        tight: Vec::new(),
-        certificate,
-        upper_bound,
-        status,
-        solver_time: Default::default(),
-        repaired: false,
-    })
+    Ok((steady_state, Bound { throughput, certificate }))
 }
 
 /// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one

@@ -8,8 +8,6 @@ mod cycle;
 mod equal;
 mod grown;
 
-use std::ops::ControlFlow;
-
 use num_bigint::BigUint;
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Pattern, Problem, Ring, RingPacking, Task, Volumes};
@@ -22,7 +20,7 @@ use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Guided, Pricing};
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
-use crate::{LpError, Question};
+use crate::{LpError, Question, Until};
 use cycle::{cheapest_cycles, tight_cycles};
 pub use equal::equal_rings;
 
@@ -122,17 +120,17 @@ pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<Ring
     let pricing = Cycles::new(&question, gpus);
     pricing.check()?;
     let resources = Resources::new(platform, false);
-    let solution = generate(&question, resources, &pricing, None, &mut |_| ControlFlow::Continue(()))?;
-    let (resources, prices) = Resources::of_certificate(platform, &solution.certificate);
+    let mixture = generate(&question, resources, &pricing, &Until::default())?;
+    let (resources, prices) = Resources::of_certificate(platform, &mixture.prices);
     let tight = pricing.tight(&resources.prices(&prices))?;
     let ring = |pattern: &Pattern| ring_of(platform, gpus, pattern);
-    let patterns = solution.steady_state.patterns.iter();
+    let patterns = mixture.state.patterns.iter();
     Ok(RingPacking {
         rings: patterns.map(|weighted| (ring(&weighted.pattern), weighted.weight.clone())).collect(),
         others: tight.iter().map(ring).collect(),
-        total: solution.steady_state.throughput,
-        certificate: solution.certificate,
-        upper_bound: solution.upper_bound,
+        total: mixture.state.throughput,
+        certificate: mixture.prices,
+        upper_bound: mixture.at_most,
     })
 }
 

@@ -3,12 +3,10 @@
 
 use crate::common;
 
-use std::ops::ControlFlow;
-
 use common::naive::Dice;
 use common::ratio;
 use num_traits::{Signed, Zero};
-use oneport_lp::{Answer, Formulation, Options, Question, Solution, all_reduce_bound, solve};
+use oneport_lp::{Answer, Options, Question, Solution, Until, all_reduce_bound, solve};
 use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
@@ -27,9 +25,7 @@ fn all_reduce(participants: Vec<NodeId>) -> Collective {
 fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) -> Solution {
     let collective = all_reduce(participants.clone());
     let question = Question::new(Problem::new(platform, &collective, volumes).unwrap());
-    let Ok(Answer::Steady(solution)) =
-        solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
-    else {
+    let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else {
         panic!("{platform:?} cannot be answered")
     };
     let (reached, bound) = (&solution.steady_state.throughput, &solution.upper_bound);
@@ -385,18 +381,12 @@ fn a_bound_never_falls_below_what_is_reached() {
             generate::random_connected(7, 3, &options).unwrap().with_model(PortModel::ALL[seed as usize % 4]);
         let (collective, volumes) = (all_reduce(platform.processors().collect()), volumes(0));
         let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-        let ask = |enough: &Rational| {
-            all_reduce_bound(&question, enough, &mut |_| ControlFlow::Continue(())).unwrap().unwrap().throughput
-        };
+        let ask = |enough: &Rational| all_reduce_bound(&question, &Until::proved(enough)).unwrap().unwrap().throughput;
         // Asked for the impossible, it proves what it can.
         let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
         assert!(least.is_positive() && least <= one, "{least} {one}");
         assert_eq!(ask(&ratio(0, 1)), least);
-        let Ok(Answer::Steady(solution)) =
-            solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
-        else {
-            panic!("seed {seed}")
-        };
+        let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else { panic!("seed {seed}") };
         assert!(least >= solution.steady_state.throughput, "{least} {:?}", solution.steady_state.throughput);
     }
 }

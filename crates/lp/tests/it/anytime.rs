@@ -2,10 +2,8 @@
 
 use crate::common;
 
-use std::time::Duration;
-
 use common::{Case, connected_cases, throughput};
-use oneport_lp::{Answer, Formulation, Options, Question, solve};
+use oneport_lp::{Answer, Formulation, Options, Question, Watch, solve};
 use oneport_plan::{Problem, Status};
 use proptest::prelude::*;
 
@@ -13,11 +11,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn the_optimum_lies_between_what_is_found_and_what_is_proved(case in connected_cases(6, 20), compact in any::<bool>()) {
+    fn the_optimum_lies_between_what_is_found_and_what_is_proved(
+        case in connected_cases(6, 20),
+        compact in any::<bool>(),
+        milliseconds in 0..100u64,
+    ) {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
         let volumes = case.volumes();
         let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
-        let answer = solve(&question, &Options { formulation, time_limit: Some(Duration::ZERO) }).unwrap();
+        let question = question.watched(Watch::in_questions(milliseconds));
+        let answer = solve(&question, &Options::from(formulation)).unwrap();
         let Answer::Steady(solution) = answer else { return Err(TestCaseError::fail(format!("{case:?}: {answer:?}"))) };
         let Case { platform, collective, .. } = &case;
         oneport_referee::check_steady_state(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.steady_state)

@@ -35,7 +35,7 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
         let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
         let mut throughputs = Vec::new();
         for formulation in [Formulation::Columns, Formulation::Compact] {
-            let answer = solve(&question, &Options { formulation, time_limit: None }).expect("HiGHS works");
+            let answer = solve(&question, &Options::from(formulation)).expect("HiGHS works");
             let Answer::Steady(solution) = answer else { panic!("{family}, seed {seed}: {answer:?}") };
             assert_eq!(solution.status, Status::Optimal, "{family}, seed {seed}");
             oneport_referee::check_steady_state(

@@ -31,7 +31,7 @@ fn is_free(load: &Load) -> bool {
 fn answer(platform: &Platform, collective: &Collective, formulation: Formulation) -> Result<Rational, LpError> {
     let volumes = Volumes::of_size(ratio(3, 2));
     let problem = Problem::new(platform, collective, &volumes).unwrap();
-    let options = Options { formulation, time_limit: None };
+    let options = Options::from(formulation);
     let Answer::Steady(solution) = solve(&Question::new(problem), &options)? else { panic!("connected") };
     oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
     let bound = oneport_referee::bound(problem, &solution.certificate).unwrap();

@@ -50,7 +50,7 @@ fn platform(model: PortModel, computes: &[Rational], pairs: &[(usize, usize, Rat
 fn solved(platform: &Platform, collective: &Collective, formulation: Formulation) -> Solution {
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(platform, collective, &volumes).unwrap());
-    match solve(&question, &Options { formulation, time_limit: None }).unwrap() {
+    match solve(&question, &Options::from(formulation)).unwrap() {
         Answer::Steady(solution) => *solution,
         other => panic!("{other:?}"),
     }

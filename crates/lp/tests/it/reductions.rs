@@ -1,13 +1,11 @@
 //! Reductions by column generation: the same optimum as the compact program, certified by the referee, and the theorems
 //! that any optimum has to obey.
 
-use oneport_testkit::Reductions;
-use std::ops::ControlFlow;
-
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve, solve_watched};
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, Until, solve};
 use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee as referee;
+use oneport_testkit::Reductions;
 use proptest::prelude::*;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -30,7 +28,7 @@ impl Case {
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
         let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
-        let Answer::Steady(solution) = solve(&question, &Options { formulation, time_limit: None }).unwrap() else {
+        let Answer::Steady(solution) = solve(&question, &Options::from(formulation)).unwrap() else {
             panic!("{self:?}: every operand can reach every node")
         };
         self.check(&solution);
@@ -210,12 +208,8 @@ proptest! {
     #[test]
     fn stopped_early_it_holds_a_valid_bound(case in cases(true), rounds in 1..4usize) {
         let question = Question::new(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap());
-        let mut left = rounds;
-        let mut watch = |_: &_| {
-            left -= 1;
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let Answer::Steady(early) = solve_watched(&question, &Options::default(), &mut watch).unwrap() else {
+        let options = Options { until: Until::rounds(rounds), ..Options::default() };
+        let Answer::Steady(early) = solve(&question, &options).unwrap() else {
             panic!("{case:?}: every operand can reach every node")
         };
         case.check(&early);
@@ -233,6 +227,6 @@ fn commutative_operators_have_no_compact_program() {
     let collective = Collective::reduce(ids[1], ids);
     let volumes = Volumes::of_size(ratio(1, 1));
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-    let refusal = solve(&question, &Options { formulation: Formulation::Compact, time_limit: None }).unwrap_err();
+    let refusal = solve(&question, &Options::from(Formulation::Compact)).unwrap_err();
     assert!(matches!(refusal, LpError::CompactCommutative), "{refusal}");
 }

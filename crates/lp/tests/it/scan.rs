@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Question, Shared, Solution, shared_bound, solve};
+use oneport_lp::{Answer, Bound, Question, Solution, shared_bound, solve};
 use oneport_plan::{Certificate, Collective, Interval, Pattern, Problem, Resource, Status, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
@@ -15,8 +15,8 @@ fn options(seed: u64, high: u32) -> Options {
 }
 
 /// What the referee makes of prices and shares, which may be no more than they were made for.
-fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
-    bound(Problem::new(question.platform(), question.collective(), question.volumes()).unwrap(), &shared.certificate())
+fn proves(question: &Question<'_>, shared: &Bound) -> Option<Rational> {
+    bound(Problem::new(question.platform(), question.collective(), question.volumes()).unwrap(), &shared.certificate)
         .ok()
 }
 
@@ -100,26 +100,30 @@ struct Count {
 }
 
 impl Count {
-    fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Shared {
+    fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Bound {
         let collective = Collective::scan(participants.to_vec());
         let volumes = Volumes::of_size(size.clone());
         let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
         let solution = steady(&question);
         check(platform, participants, &size, &solution);
-        let shared = shared_bound(&question, None).unwrap().unwrap();
+        let shared = shared_bound(&question).unwrap().unwrap();
         let proved = proves(&question, &shared);
-        assert!(proved.as_ref().is_some_and(|proved| *proved <= shared.bound), "{proved:?}, {}", shared.bound);
+        assert!(
+            proved.as_ref().is_some_and(|proved| *proved <= shared.throughput),
+            "{proved:?}, {}",
+            shared.throughput
+        );
         let proved =
             |certificate: &Certificate| bound(Problem::new(platform, &collective, &volumes).unwrap(), certificate);
-        assert_eq!(proved(&shared.certificate()), Ok(shared.bound.clone()), "so the referee finds");
-        assert_eq!(proved(&solution.certificate), Ok(shared.bound.clone()));
+        assert_eq!(proved(&shared.certificate), Ok(shared.throughput.clone()), "so the referee finds");
+        assert_eq!(proved(&solution.certificate), Ok(shared.throughput.clone()));
         let throughput = &solution.steady_state.throughput;
-        assert!(*throughput <= shared.bound, "{throughput} above {}", shared.bound);
-        assert!(solution.upper_bound <= shared.bound && *throughput <= solution.upper_bound);
+        assert!(*throughput <= shared.throughput, "{throughput} above {}", shared.throughput);
+        assert!(solution.upper_bound <= shared.throughput && *throughput <= solution.upper_bound);
         assert_eq!(solution.status == Status::Optimal, *throughput == solution.upper_bound);
         self.cases += 1;
         self.optimal += usize::from(solution.status == Status::Optimal);
-        self.by_shared += usize::from(*throughput == shared.bound);
+        self.by_shared += usize::from(*throughput == shared.throughput);
         shared
     }
 
@@ -237,26 +241,24 @@ fn false_proofs_prove_nothing() {
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let tiny = Rational::new(1.into(), 1000.into());
-    for goal in 0..shared.shares.len() {
-        for place in 0..shared.shares[goal].len() {
-            // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
-            let mut greedy = shared.clone();
-            greedy.shares[goal][place].1 += Rational::from_integer(100.into());
-            assert_eq!(proves(&question, &greedy), None);
-            let mut negative = shared.clone();
-            negative.shares[goal][place].1 = -tiny.clone();
-            assert_eq!(proves(&question, &negative), None);
-            // Less is charged: what is proved is no better.
-            let mut less = shared.clone();
-            less.shares[goal][place].1 = Rational::zero();
-            assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.bound));
-        }
+    for place in 0..shared.certificate.shares.len() {
+        // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
+        let mut greedy = shared.clone();
+        greedy.certificate.shares[place].price += Rational::from_integer(100.into());
+        assert_eq!(proves(&question, &greedy), None);
+        let mut negative = shared.clone();
+        negative.certificate.shares[place].price = -tiny.clone();
+        assert_eq!(proves(&question, &negative), None);
+        // Less is charged: what is proved is no better.
+        let mut less = shared.clone();
+        less.certificate.shares[place].price = Rational::zero();
+        assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
     }
     let mut cheaper = shared.clone();
-    cheaper.prices.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
+    cheaper.certificate.prices.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
-    stranger.prices.push((Resource::Compute(NodeId::new(99)), tiny));
+    stranger.certificate.prices.push((Resource::Compute(NodeId::new(99)), tiny));
     assert_eq!(proves(&question, &stranger), None);
 }
 
@@ -270,11 +272,11 @@ fn all_reduce_is_bounded_too() {
             let collective = Collective::all_reduce(platform.node_ids().collect()).in_order();
             let volumes = Volumes::of_size(Rational::one());
             let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-            let shared = shared_bound(&question, None).unwrap().unwrap();
-            assert!(proves(&question, &shared).is_some_and(|proved| proved <= shared.bound));
+            let shared = shared_bound(&question).unwrap().unwrap();
+            assert!(proves(&question, &shared).is_some_and(|proved| proved <= shared.throughput));
             let solution = steady(&question);
-            assert!(solution.steady_state.throughput <= shared.bound);
-            assert!(solution.upper_bound <= shared.bound);
+            assert!(solution.steady_state.throughput <= shared.throughput);
+            assert!(solution.upper_bound <= shared.throughput);
             let proved = bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate);
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
             assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);

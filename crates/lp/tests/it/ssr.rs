@@ -33,7 +33,7 @@ impl Case {
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
         let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
-        let options = Options { formulation, time_limit: None };
+        let options = Options::from(formulation);
         match solve(&question, &options).unwrap() {
             Answer::Steady(solution) => *solution,
             other => panic!("{self:?}: {other:?}"),

@@ -48,7 +48,7 @@ fn chain(dimensions: &[i64]) -> Volumes {
 
 fn throughput(platform: &Platform, collective: &Collective, volumes: &Volumes, formulation: Formulation) -> Rational {
     let problem = Problem::new(platform, collective, volumes).unwrap();
-    let options = Options { formulation, time_limit: None };
+    let options = Options::from(formulation);
     let Answer::Steady(solution) = solve(&Question::new(problem), &options).unwrap() else { panic!("connected") };
     oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
     assert_eq!(oneport_referee::bound(problem, &solution.certificate).unwrap(), solution.steady_state.throughput);

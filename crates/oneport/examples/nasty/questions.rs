@@ -1,14 +1,14 @@
 //! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links
 //! and nodes of no use, every collective, every port model.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use oneport::plan::Member;
 use oneport::platform::Node;
+use oneport::watch::{Left, Watch};
 use oneport::{
     Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Problem, Rational,
-    Stage, Volumes, referee, solve_watched,
+    Until, Volumes, referee, solve,
 };
 use oneport_lp::LpError;
 
@@ -23,8 +23,6 @@ pub struct Nasty {
     pub volumes: Volumes,
     /// How to ask.
     pub options: Options,
-    /// Rounds of column generation that the watcher allows; none, or few.
-    pub rounds: Option<usize>,
 }
 
 /// What became of a question.
@@ -106,11 +104,11 @@ pub fn question(seed: u64) -> Nasty {
     let work = if dice.one_in(3) { Rational::default() } else { number(&mut dice, kind) };
     let formulation = if dice.one_in(5) { Formulation::Compact } else { Formulation::Columns };
     let period = if dice.one_in(4) { Period::AtMost(10) } else { Period::AtMost(oneport::DEFAULT_MAX_INSTANCES) };
-    let time_limit = dice.one_in(6).then(|| Duration::from_millis(dice.below(3) as u64));
-    let rounds = dice.one_in(6).then(|| dice.below(3));
+    let watch = dice.one_in(6).then(|| Watch::in_questions(dice.below(30) as u64)).unwrap_or_default();
+    let rounds = dice.one_in(6).then(|| 1 + dice.below(3));
     let volumes = Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
-    let options = Options { formulation, period, time_limit, ..Options::default() };
-    Nasty { platform, collective, volumes, options, rounds }
+    let options = Options { formulation, period, until: Until { bound: None, rounds }, watch, ..Options::default() };
+    Nasty { platform, collective, volumes, options }
 }
 
 /// Two to five nodes; most links join them to a ring, others are random; some nodes are isolated or dead ends.
@@ -173,17 +171,13 @@ fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
 /// What is a defect of oneport: a contradiction, a plan that the referee objects to, an optimum that is none.
 pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
     let started = Instant::now();
-    let mut rounds = 0;
-    let mut watch = |stage: Stage| {
-        rounds += usize::from(matches!(stage, Stage::Round(_)));
-        let over = nasty.rounds.is_some_and(|most| rounds > most) || started.elapsed() > at_most;
-        if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
     // What does not fit, such as a processor that cannot copy, is refused.
     let Ok(problem) = Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) else {
         return Ok(Fate::Refused);
     };
-    match solve_watched(problem, &nasty.options, &mut watch) {
+    let left = move || Left { time: Some(at_most.saturating_sub(started.elapsed())), ..Left::default() };
+    let watch = if nasty.options.watch.is_unlimited() { Watch::new(left) } else { nasty.options.watch.clone() };
+    match solve(problem, &Options { watch, ..nasty.options.clone() }) {
         Ok(Outcome::Planned(planned)) => {
             let verdict = referee::check_plan(&planned.plan).map_err(|violation| format!("refused: {violation}"))?;
             let optimal = verdict.status == oneport::Status::Optimal;

@@ -5,6 +5,7 @@ use crate::common;
 use common::{Case, cases, connected_cases, ratio, sample, throughput};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
+use oneport::watch::Watch;
 use oneport::{
     Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Status, files, referee, solve,
 };
@@ -91,11 +92,15 @@ proptest! {
     }
 
     #[test]
-    fn plans_made_in_no_time_are_checked_too(case in connected_cases(5, 16), most in 1..40u64) {
+    fn plans_made_in_no_time_are_checked_too(
+        case in connected_cases(5, 16),
+        most in 1..40u64,
+        milliseconds in 0..100u64,
+    ) {
         for period in [Period::Exact, Period::AtMost(most), Period::Fixed(ratio(500, 3))] {
             let options = Options {
                 period,
-                time_limit: Some(std::time::Duration::ZERO),
+                watch: Watch::in_questions(milliseconds),
                 ..Options::default()
             };
             match solve(Problem::new(&case.platform, &case.collective, &case.volumes())?, &options) {

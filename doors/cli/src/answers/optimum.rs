@@ -1,9 +1,7 @@
 //! Finds the optimal throughput, for commands that do not build a schedule.
 
-use std::ops::ControlFlow;
-
 use anyhow::Result;
-use oneport::{Options, Problem, Rated, Rating, Unlisted, rate_watched};
+use oneport::{Options, Problem, Rated, Rating, Unlisted, rate};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -21,10 +19,7 @@ pub enum Optimum {
 pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>> {
     let rating = {
         let progress = Progress::new();
-        rate_watched(problem, options, None, &mut |stage| {
-            progress.stage(stage);
-            ControlFlow::Continue(())
-        })?
+        rate(problem, &Options { watch: progress.of(&options.watch), ..options.clone() }, None)?
     };
     match rating {
         Rating::Rated(rated) => Ok(Some(Optimum::Rated(*rated))),

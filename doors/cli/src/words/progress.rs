@@ -6,11 +6,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use num_traits::Signed;
-use oneport::Stage;
+use oneport::watch::{News, Watch};
 
 use crate::words::clock::elapsed;
-use crate::words::numbers::percent;
 
 /// Time from the beginning of the command to the spinner on a terminal.
 const SPINNER: Duration = Duration::from_secs(1);
@@ -19,7 +17,8 @@ const LINE: Duration = Duration::from_secs(30);
 
 /// A message to the thread that shows progress.
 enum Sign {
-    Stage(Stage),
+    Stage(String),
+    Round(String),
     About(String),
 }
 
@@ -28,7 +27,8 @@ enum Sign {
 struct Scene {
     /// Which of several problems is solved; empty if there is only one.
     about: String,
-    stage: Stage,
+    stage: String,
+    round: String,
 }
 
 /// Shows the stage a solve is in.
@@ -46,12 +46,17 @@ impl Progress {
         Progress { stages: Some(stages), thread: Some(thread) }
     }
 
-    /// Reports that a stage begins.
-    pub fn stage(&self, stage: Stage) {
-        if let Some(stages) = &self.stages {
-            // The receiving thread ends only after this sender is dropped.
-            let _ = stages.send(Sign::Stage(stage));
-        }
+    /// The watch, whose news are shown until this value and the watch are dropped.
+    pub fn of(&self, watch: &Watch) -> Watch {
+        let Some(stages) = self.stages.clone() else { return watch.clone() };
+        watch.clone().heard(move |news| {
+            // The receiving thread ends only after all senders are dropped.
+            let _ = match news {
+                News::Stage(name) => stages.send(Sign::Stage(name.to_string())),
+                News::Round(text) => stages.send(Sign::Round(text.to_string())),
+                _ => Ok(()),
+            };
+        })
     }
 
     /// Reports which of several problems is solved from now on.
@@ -64,18 +69,20 @@ impl Progress {
 
 impl Scene {
     fn new() -> Scene {
-        Scene { about: String::new(), stage: Stage::Throughput }
+        Scene { about: String::new(), stage: "reading".to_string(), round: String::new() }
     }
 
     fn take(&mut self, sign: Sign) {
         match sign {
-            Sign::Stage(stage) => self.stage = stage,
+            Sign::Stage(stage) => (self.stage, self.round) = (stage, String::new()),
+            Sign::Round(round) => self.round = round,
             Sign::About(about) => self.about = about,
         }
     }
 
     fn describe(&self) -> String {
-        format!("{}{}", self.about, describe(&self.stage))
+        let Scene { about, stage, round } = self;
+        if round.is_empty() { format!("{about}{stage}") } else { format!("{about}{stage}: {round}") }
     }
 }
 
@@ -135,25 +142,6 @@ fn spinner() -> ProgressBar {
     bar
 }
 
-fn describe(stage: &Stage) -> String {
-    match stage {
-        Stage::Throughput => "1/4 optimal throughput (linear program, exact)".to_string(),
-        Stage::Round(progress) => {
-            let (found, bound) = (&progress.throughput, &progress.upper_bound);
-            let patterns = format!("1/4 optimal throughput: {} patterns", progress.patterns);
-            // While exchange inequalities are separated, a bound below the throughput found is not a proof.
-            if bound <= found || !bound.is_positive() {
-                return patterns;
-            }
-            format!("{patterns}, {} below the bound", percent(&((bound - found) / bound)))
-        }
-        Stage::Period => "2/4 whole messages and the period".to_string(),
-        Stage::Slots => "3/4 slots (one-port decomposition)".to_string(),
-        Stage::Referee => "4/4 the referee checks the plan".to_string(),
-        other => format!("{other:?}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,11 +149,11 @@ mod tests {
     #[test]
     fn stages_do_not_put_the_first_sign_of_life_off() {
         let (sender, received) = channel();
-        (0..1000).for_each(|_| sender.send(Sign::Stage(Stage::Period)).unwrap());
+        (0..1000).for_each(|_| sender.send(Sign::Stage("period".to_string())).unwrap());
         let mut scene = Scene::new();
         // The date has passed: one stage is looked at, and the rest waits.
         assert_eq!(latest(&received, &mut scene, Duration::ZERO), Some(()));
-        assert_eq!((scene.stage, received.try_iter().count()), (Stage::Period, 999));
+        assert_eq!((scene.stage.as_str(), received.try_iter().count()), ("period", 999));
         drop(sender);
         let never = elapsed() + LINE;
         assert_eq!(latest(&received, &mut Scene::new(), never), None);

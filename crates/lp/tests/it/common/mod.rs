@@ -137,7 +137,7 @@ pub fn sample() -> Case {
 pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
     let volumes = case.volumes();
     let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
-    solve(&question, &Options { formulation, time_limit: None })
+    solve(&question, &Options::from(formulation))
 }
 
 /// The optimal solution of a question that has one.

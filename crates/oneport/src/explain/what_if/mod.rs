@@ -6,19 +6,18 @@ mod row;
 mod sets;
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use oneport_lp::LpError;
 use oneport_plan::Problem;
 use oneport_platform::{Change, Rational};
 
-use crate::{Error, Options, Rated, Rating, Stage, rate_watched};
+use crate::{Error, Options, Rated, Rating, rate};
 
 pub use classes::{Class, Kind, Trial, classes};
 pub use enough::Enough;
 pub use row::{Outcome, Row};
 
-/// The question that is solved at the moment, for observers.
+/// The question that is solved next.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Asking<'a> {
@@ -30,8 +29,6 @@ pub struct Asking<'a> {
     pub name: &'a str,
     /// The trial of a class; `None` where several classes are changed together.
     pub trial: Option<Trial>,
-    /// The stage that begins.
-    pub stage: &'a Stage,
 }
 
 /// Sets of classes that are doubled together.
@@ -55,13 +52,8 @@ pub fn outcome(
     problem: Problem<'_>,
     options: &Options,
     known: Option<(Problem<'_>, &Rated)>,
-    watch: &mut dyn FnMut(&Stage),
 ) -> Result<Outcome, Error> {
-    let rating = rate_watched(problem, options, known, &mut |stage| {
-        watch(&stage);
-        ControlFlow::Continue(())
-    });
-    Ok(match rating {
+    Ok(match rate(problem, options, known) {
         Ok(Rating::Rated(rated)) => Outcome::Rated(rated),
         Ok(Rating::Unlisted(unlisted)) => match unlisted.limit {
             Some(limit) => Outcome::Stopped(limit),
@@ -81,7 +73,7 @@ pub fn each(
     problem: Problem<'_>,
     base: &Rated,
     options: &Options,
-    watch: &mut dyn FnMut(Asking<'_>),
+    asks: &mut dyn FnMut(Asking<'_>),
 ) -> Result<Vec<Row>, Error> {
     let mut trials = Vec::new();
     for class in classes(problem) {
@@ -90,9 +82,9 @@ pub fn each(
     let total = trials.len();
     let mut rows = Vec::with_capacity(total);
     for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
-        let mut told = |stage: &Stage| watch(Asking { place, total, name: &class.name, trial: Some(trial), stage });
+        asks(Asking { place, total, name: &class.name, trial: Some(trial) });
         let options = part_of(options, total - place);
-        let (outcome, enough) = tried((problem, base), &changes, Some((&class, trial)), &options, &mut told)?;
+        let (outcome, enough) = tried((problem, base), &changes, Some((&class, trial)), &options)?;
         rows.push(Row { name: class.name.clone(), change: Some((class, trial)), outcome, enough });
     }
     Ok(rows)
@@ -108,15 +100,15 @@ pub fn together(
     base: &Rated,
     rows: &[Row],
     options: &Options,
-    watch: &mut dyn FnMut(Asking<'_>),
+    asks: &mut dyn FnMut(Asking<'_>),
 ) -> Result<Together, Error> {
     let sets = sets::sets(base, rows);
     let (total, mut found) = (sets.len(), Together::default());
     let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
     for (place, set) in sets.into_iter().enumerate() {
-        let mut told = |stage: &Stage| watch(Asking { place, total, name: &set.name, trial: None, stage });
+        asks(Asking { place, total, name: &set.name, trial: None });
         let options = part_of(options, total - place);
-        let (outcome, enough) = tried((problem, base), &set.changes, None, &options, &mut told)?;
+        let (outcome, enough) = tried((problem, base), &set.changes, None, &options)?;
         let is_pair = set.members.len() == 2;
         if is_pair {
             found.pairs += 1
@@ -149,7 +141,6 @@ fn tried(
     changes: &[Change],
     class: Option<(&Class, Trial)>,
     options: &Options,
-    watch: &mut dyn FnMut(&Stage),
 ) -> Result<(Outcome, Option<Enough>), Error> {
     if let Err(limit) = options.watch.ask() {
         return Ok((Outcome::Stopped(limit), None));
@@ -162,7 +153,7 @@ fn tried(
         Ok(new) => new,
         Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
     };
-    let outcome = outcome(new, options, Some((problem, base)), watch)?;
+    let outcome = outcome(new, options, Some((problem, base)))?;
     let enough = match (&outcome, class) {
         (Outcome::Rated(rated), Some((class, Trial::Doubled))) => {
             enough::enough(problem, base, class, (new, rated), options)?

@@ -3,7 +3,6 @@
 mod report;
 mod shape;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,8 +11,7 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape, files,
-    parse_rational, solve_watched,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, files, parse_rational, solve,
 };
 use serde_json::json;
 
@@ -159,10 +157,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     let outcome = {
         let progress = Progress::new();
         progress.about(about.to_string());
-        solve_watched(problem, options, &mut |stage| {
-            progress.stage(stage);
-            ControlFlow::Continue(())
-        })?
+        solve(problem, &Options { watch: progress.of(&options.watch), ..options.clone() })?
     };
     let seconds = started.elapsed();
     match outcome {

@@ -3,7 +3,6 @@
 mod change;
 mod report;
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::explain::what_if::{self, Asking, Outcome};
 use oneport::platform::Change;
-use oneport::{Collective, Options, Platform, Problem, Rating, Volumes, rate_watched};
+use oneport::{Collective, Options, Platform, Problem, Rating, Volumes, rate};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -80,11 +79,8 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let own = Question::of(&platform, &[], arguments)?;
     let (problem, collective) = (own.problem()?, &own.collective);
     let progress = Progress::new();
-    let rating = rate_watched(problem, &options, None, &mut |stage| {
-        progress.stage(stage);
-        ControlFlow::Continue(())
-    });
-    let base = match rating? {
+    let shown = Options { watch: progress.of(&options.watch), ..options.clone() };
+    let base = match rate(problem, &shown, None)? {
         Rating::Rated(rated) => *rated,
         Rating::Unlisted(unlisted) => bail!("{unlisted}"),
         Rating::Unreachable(commodities) => {
@@ -101,18 +97,19 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
                 Some(trial) => format!("{place} of {total}, {name} {}: ", trial.name()),
                 None => format!("{place} of {total} sets, {name}: "),
             });
-            progress.stage(asking.stage.clone());
         };
-        let rows = what_if::each(problem, &base, &options, &mut told)?;
-        let together = what_if::together(problem, &base, &rows, &options, &mut told)?;
+        let rows = what_if::each(problem, &base, &shown, &mut told)?;
+        let together = what_if::together(problem, &base, &rows, &shown, &mut told)?;
         Asked::Classes(rows, together)
     } else {
         about = Question::of(&platform, &changes, arguments)?;
         let changed = about.problem()?;
         progress.about("changed: ".to_string());
-        let outcome = what_if::outcome(changed, &options, None, &mut |stage| progress.stage(stage.clone()))?;
+        let outcome = what_if::outcome(changed, &shown, None)?;
         Asked::Changes(arguments.changes.join("; "), changed, outcome)
     };
+    // The progress is shown until its watch is gone.
+    drop(shown);
     drop(progress);
     let (exact, seconds) = (arguments.exact, started.elapsed());
     let report = Report { problem, base, asked, exact, seconds, ended_by: options.watch.ended_by() };

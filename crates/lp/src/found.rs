@@ -1,0 +1,105 @@
+//! What the attempts on one question have found.
+
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use oneport_exact::{self as exact, Solver};
+use oneport_plan::{Bound, Certificate, Known, SteadyState};
+
+use crate::mixture::Mixture;
+use crate::{LpError, Options, Question, Solution, Until};
+use crate::{room, simple};
+
+/// What the solver took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Effort {
+    /// Time spent inside HiGHS, by its own clock.
+    pub solver_time: Duration,
+    /// Whether a basis that was proposed had to be repaired.
+    pub repaired: bool,
+    /// Rounds of column generation.
+    pub rounds: usize,
+}
+
+impl AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.solver_time += other.solver_time;
+        self.repaired |= other.repaired;
+        self.rounds += other.rounds;
+    }
+}
+
+impl Effort {
+    /// Of one program, after its last solve.
+    pub fn of(solver: &Solver) -> Self {
+        let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
+        Effort { solver_time, repaired: refinements > 0 || pivoted, rounds: 0 }
+    }
+}
+
+/// The best answer so far.
+#[derive(Default)]
+pub struct Found {
+    /// Steady state and bound.
+    pub known: Known,
+    /// Prices that prove something of some patterns. Where nothing else is known, they are asked what they prove of
+    /// all.
+    pub prices: Option<Certificate>,
+    /// Whether no further attempt is worth its time.
+    pub settled: bool,
+    /// Of all programs.
+    pub effort: Effort,
+}
+
+impl Found {
+    /// Takes in the patterns and prices of a mixture; its bound is another matter.
+    pub fn mixture(&mut self, Mixture { state, tight, prices, effort, .. }: Mixture) {
+        self.known.offer_tight(state, tight);
+        self.prices = Some(prices);
+        self.effort += effort;
+    }
+
+    /// Takes in an answer that no further attempt is worth its time to improve.
+    pub fn settle(&mut self, state: SteadyState, bound: Bound) {
+        self.known.offer_state(state);
+        self.known.offer_bound(bound);
+        self.settled = true;
+    }
+
+    /// When the next program may end: after what is left of the rounds, or where it proves what is attained.
+    pub fn until(&self, options: &Options) -> Until {
+        let Until { bound, rounds } = &options.until;
+        let rounds = rounds.map(|most| most.saturating_sub(self.effort.rounds));
+        Until { bound: self.known.throughput().max(bound.as_ref()).cloned(), rounds }
+    }
+
+    /// Whether no further attempt is to follow.
+    pub fn is_done(&self) -> bool {
+        self.settled || self.known.is_optimal()
+    }
+
+    /// The answer. `left` is the question under the watch of what turns what is known into an answer: where a side is
+    /// missing, a simple one takes its place.
+    ///
+    /// # Errors
+    /// As [`simple::offer`].
+    pub fn finished(
+        mut self,
+        left: &Question<'_>,
+        prove: impl Fn(&Certificate) -> Option<Bound>,
+    ) -> Result<Solution, LpError> {
+        if self.known.state().is_none() {
+            left.has_room(room::least_tasks(left.problem()))?;
+            simple::offer(left, &mut self.known)?;
+        }
+        if self.known.bound().is_none() {
+            let proved = self.prices.as_ref().and_then(prove);
+            self.known.offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
+        }
+        let finished = self.known.finished();
+        let (steady_state, tight, bound, status) = finished.ok_or(LpError::Contradiction("nothing is known"))?;
+        let Bound { throughput: upper_bound, certificate } = bound;
+        let Effort { solver_time, repaired, .. } = self.effort;
+        Ok(Solution { steady_state, tight, certificate, upper_bound, status, solver_time, repaired })
+    }
+}
