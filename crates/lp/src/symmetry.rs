@@ -88,8 +88,8 @@ impl<'a> Quotient<'a> {
         Some(Quotient { question, group, collective, participants, representatives, in_order })
     }
 
-    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others than
-    /// the images of the quotient's trees may be faster.
+    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others
+    /// than the images of the quotient's trees may be faster.
     ///
     /// # Errors
     /// As [`solve`](crate::solve).

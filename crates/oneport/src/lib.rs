@@ -65,7 +65,8 @@ pub struct Options {
     /// Whether messages may not be cut: then the period is multiplied by the factor that this needs
     /// ([`Planned::whole`]).
     pub whole_messages: bool,
-    /// Says when to end, and hears how far the work has come: see [`solve`]. Under a limit on time no integer program looks for a smaller period.
+    /// Says when to end, and hears how far the work has come: see [`solve`]. Under a limit on time no integer program
+    /// looks for a smaller period.
     pub watch: Watch,
 }
 

@@ -1,6 +1,5 @@
 //! Rates a problem: its throughput and the proof, without a schedule.
 
-use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_plan::{Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern};
@@ -10,6 +9,7 @@ use oneport_watch::Watch;
 
 use crate::bounded::Unlisted;
 use crate::error::Error;
+use crate::loads::Loads;
 use crate::proving::{checking, proved};
 use crate::{Options, stage};
 
@@ -42,8 +42,8 @@ pub enum Rating {
     Unreachable(Vec<Commodity>),
 }
 
-/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a gap
-/// is compared with.
+/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a
+/// gap is compared with.
 pub(crate) fn program_rated(
     problem: Problem<'_>,
     options: &Options,

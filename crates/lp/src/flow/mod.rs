@@ -64,8 +64,8 @@ pub fn groups(question: &Question<'_>) -> Vec<Group> {
     if sources.len() <= targets.len() { sources } else { targets }
 }
 
-/// Most flow variables of a program that is solved even where one way leads from each node to each: of several
-/// resources that are busy all the time, it prices all.
+/// Flow variables up to which a program is solved although each pair of nodes has one path. Trades time for prices of
+/// all busy resources, not of one. Not measured.
 const MOST_FLOWS: usize = 1 << 14;
 
 /// Whether a program of flows is large.

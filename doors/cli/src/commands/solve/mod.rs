@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, files, parse_rational, solve,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape, files,
+    parse_rational, solve,
 };
 use serde_json::json;
 
