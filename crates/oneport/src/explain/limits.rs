@@ -50,6 +50,8 @@ pub enum Hint {
     RouterPort(NodeId),
     /// Processors: the work of merges.
     Merging,
+    /// A barrier's token is small: latency decides how long one takes, and no throughput counts it.
+    Latency,
     /// Operands are combined in their order; [`any_order`](super::any_order) finds what another would gain.
     InOrder,
 }
@@ -156,5 +158,6 @@ fn hints(
     let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
     let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes());
     let in_order = (in_order && !tabled && commutes).then_some(Hint::InOrder);
-    [router, merging, in_order].into_iter().flatten().collect()
+    let whole = collective.form().is_some_and(|form| !form.is_cut()).then_some(Hint::Latency);
+    [router, merging, whole, in_order].into_iter().flatten().collect()
 }

@@ -45,6 +45,7 @@ fn sentence(platform: &Platform, hint: Hint) -> String {
             platform.name(node)
         ),
         Hint::Merging => "processors limit; is --work, times each node's compute, the time of a merge?".to_string(),
+        Hint::Latency => "a token is small, so latency decides: 'oneport time barrier' counts it".to_string(),
         _ => format!("{IN_ORDER} may give more"),
     }
 }

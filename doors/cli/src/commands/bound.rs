@@ -135,9 +135,9 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
 }
 
 fn form(name: &str) -> Result<&'static Form> {
-    let known = || Collective::forms().iter().filter(|form| form.traffic.is_some()).map(|form| form.name);
+    let known = || Collective::forms().iter().filter(|form| !form.counted).map(|form| form.name);
     let wrong = || usage(format!("bound knows no collective '{name}'; choose from {}", join(known())));
-    Form::find(name).filter(|form| form.traffic.is_some()).ok_or_else(wrong)
+    Form::find(name).filter(|form| !form.counted).ok_or_else(wrong)
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
