@@ -132,7 +132,7 @@ fn a_matrix_says_no_more_than_bandwidths() {
         ("model = \"links\"\n[[node]]\nname = \"a\"\ncompute = 1", "its port model is links"),
         ("[[node]]\nname = \"a\"", "node 'a' is a router"),
         ("[[node]]\nname = \"a\"\ncompute = 2", "node 'a' has a compute time"),
-        ("[[node]]\nname = \"a\"\ncompute = 1\nmodel = \"full-duplex\"", "node 'a' has a port model"),
+        ("[[node]]\nname = \"a\"\ncompute = 1\nmodel = \"full-duplex\"", "node 'a' has a separate port model"),
         ("[[node]]\nname = \"a\"\ncompute = 1\nports = 1", "node 'a' has a number of ports"),
         ("[[node]]\nname = \"a\"\ncompute = 1\nreplicates = false", "node 'a' does not replicate"),
     ] {

@@ -128,7 +128,7 @@ fn what_is_wrong_is_named() {
         (&["ring", "--nodes", "3", "--model", "half"], &["--model", "half"]),
         (&["dgx1", "--cost", "3"], &["--cost", "fixed"]),
         (&["torus", "--sides", "2x2", "--seed", "3"], &["--seed", "nothing is drawn"]),
-        (&["dgx1", "--bandwidth", "3"], &["--bandwidth", "own"]),
+        (&["dgx1", "--bandwidth", "3"], &["--bandwidth", "fixed rates"]),
         (&["racks", "--uplink", "3"], &["--uplink", "--bandwidth is missing"]),
         (&["racks", "--bandwidth", "3", "--cost", "2"], &["--cost", "fixed"]),
         (&["torus", "--sides", "2x2", "--bandwidth", "0"], &["--bandwidth", "not positive"]),

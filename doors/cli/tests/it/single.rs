@@ -272,5 +272,5 @@ fn a_large_gantt_chart_shows_the_destination() {
 #[test]
 fn what_is_too_large_for_a_file_is_said() {
     let text = reduce(&["homogeneous", "--n", "1000000000000", "--transfer", "2", "--compute", "3"]).ok().stdout;
-    assert!(text.contains("--tree F.json writes that of up to 100000000"), "{text}");
+    assert!(text.contains("--tree F.json writes schedules of at most 100000000"), "{text}");
 }
