@@ -69,7 +69,7 @@ fn large_platforms_are_bounded() {
 #[test]
 fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
-    oneport(&["bound", &dgx1, "scan"]).refused(2, &["'scan' is no collective", "all-gather"]);
+    oneport(&["bound", &dgx1, "scan"]).refused(2, &["bound knows no collective 'scan'", "all-gather"]);
     oneport(&["bound", &dgx1, "--measured", "8"]).refused(2, &["--measured", "name the collective"]);
     oneport(&["bound", &fixture("star.json"), "all-gather", "--measured", "8 GB/s"]).refused(2, &["--units GB/s"]);
     oneport(&["bound", &dgx1, "broadcast", "--root", "nobody"]).refused(1, &["nobody"]);

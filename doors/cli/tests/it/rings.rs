@@ -62,7 +62,7 @@ fn what_is_no_ring_is_refused() {
         folder.write("graph.xml", format!("<graphs version=\"1\">{head}{channels}</graph></graphs>"))
     };
     let judged = |channels: &str| oneport(&["rings", &dgx1, "--check", &graph(channels)]);
-    judged("<channel><gpu dev=\"9\"/></channel>").refused(1, &["channel 0", "device 0x9 is none"]);
+    judged("<channel><gpu dev=\"9\"/></channel>").refused(1, &["channel 0", "device 0x9 is not one"]);
     judged("<channel><gpu dev=\"0\"/></channel>").refused(1, &["channel 0 visits 'box0.gpu1' 0 times"]);
     judged("").refused(1, &["has no channels"]);
     // No link between 0 and 5: no hop either.
