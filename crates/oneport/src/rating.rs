@@ -79,7 +79,7 @@ pub(crate) fn program_rated(
     referee::check_steady_state_watched(problem, &steady_state, &checking(problem, &options.watch))?;
     let new = Known { steady_state: Some(steady_state), proof: Some((certificate, bound)) };
     let best = new.better(known).rated();
-    Ok(Rating::Rated(Box::new(best.ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?)))
+    Ok(Rating::Rated(Box::new(best.ok_or(Error::Question(crate::LpError::Contradiction("an incomplete rating")))?)))
 }
 
 /// Whether patterns and prices of one problem mean something for the other.
