@@ -24,17 +24,17 @@ const COLLECTIVES: [&str; 6] = ["broadcast", "reduce", "all-gather", "reduce-sca
 const INTRODUCTION: &str = "\
 # Named algorithms against the optimum
 
-What `oneport compare` says of every platform in `fixtures/platforms`. `cargo xtask reproduce compare` writes this page, and a test
+Answers of `oneport compare` on every platform in `fixtures/platforms`. `cargo xtask reproduce compare` writes this page, and a test
 compares it with what is computed.
 
-A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: what its
-messages keep busy, counted exactly. Messages between nodes that are not neighbours take the cheapest path; of equally cheap ones,
-senders take turns or all take the first, as sustains more. `equal rings at once` are those that `oneport rings` finds, at most 32 over at most 16 processors, each over links
-of its own. All processors take part, the first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
+A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: the
+load of its messages, counted exactly. Messages between nodes that are not neighbours take the cheapest path; of equally cheap ones,
+senders take turns or all take the first, as sustains more. `equal rings at once` are the rings of `oneport rings`, at most 32 over at most 16 processors, each over separate
+links. All processors take part, the first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
 time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this
 collective (recursive doubling of an all-gather wants a power of two nodes).
 
-What the names mean is in [doors/baselines](../doors/baselines/README.md). `RR-7898` is the tree of the shortest single reduction if all
+[doors/baselines](../doors/baselines/README.md) explains the names. `RR-7898` is the tree of the shortest single reduction if all
 transfers and all merges were equal; `Liu-Kuo-Wang` is slowest node first, at most twice as long as the shortest if times depended on the
 sender alone. Both are made for one reduction, not for a stream of them. Here merging is free, which neither paper assumes: RR-7898 speaks
 of large amounts of computation, Liu-Kuo-Wang put merging into the sender's time.

@@ -37,7 +37,7 @@ impl PortSets {
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
     pub fn least_period(&self, times: &[Rational]) -> Result<Rational, LpError> {
-        general::least_period(&self.graph, times).map_err(|_| LpError::Contradiction("link times are no times"))
+        general::least_period(&self.graph, times).map_err(|_| LpError::Contradiction("a link time is negative"))
     }
 
     /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
@@ -46,7 +46,7 @@ impl PortSets {
     /// [`LpError::Contradiction`] never: times are not negative.
     pub fn violated(&self, times: &[Rational], period: &Rational) -> Result<Vec<OddSet>, LpError> {
         let sets = general::separate(&self.graph, times, period)
-            .map_err(|_| LpError::Contradiction("link times are no times"))?;
+            .map_err(|_| LpError::Contradiction("a link time is negative"))?;
         let named = |set: general::OddSet| {
             let mut ports: Vec<Resource> = set.vertices.iter().map(|&place| self.ports[place]).collect();
             ports.sort_unstable();

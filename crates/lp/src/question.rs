@@ -196,7 +196,7 @@ impl<'a> Question<'a> {
         'a: 'b,
     {
         let part = Problem::new(self.platform(), collective, self.volumes());
-        let part = part.map_err(|_| LpError::Contradiction("a part of a problem is none"))?;
+        let part = part.map_err(|_| LpError::Contradiction("a part of a problem is not a valid problem"))?;
         Ok(Question::new(part).watched(self.watch.clone()))
     }
 

@@ -172,7 +172,7 @@ impl Search<'_, '_> {
     fn relaxed(&mut self, branch: Branch) -> Result<Option<Node>, LpError> {
         let changed = without(self.platform(), branch.gone.iter().copied())?;
         let problem = Problem::new(&changed.platform, self.question.collective(), self.question.volumes());
-        let problem = problem.map_err(|_| LpError::Contradiction("with fewer links a broadcast is none"))?;
+        let problem = problem.map_err(|_| LpError::Contradiction("the broadcast is not valid with fewer links"))?;
         let question = Question::new(problem).watched(self.question.watch().clone());
         self.programs += 1;
         let Answer::Steady(solution) = solve(&question, self.options)? else { return Ok(None) };

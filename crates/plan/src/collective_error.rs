@@ -109,7 +109,7 @@ pub enum CollectiveError {
     #[error("no group is given; list the participants of at least one")]
     NoGroups,
     /// Groups within groups.
-    #[error("group {} is itself a list of groups; list its groups beside the others", .group + 1)]
+    #[error("group {} is itself a list of groups; list its groups among the others", .group + 1)]
     Nested {
         /// The place in the list, from 0; messages count from 1.
         group: usize,

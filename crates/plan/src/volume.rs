@@ -140,7 +140,7 @@ pub enum VolumeError {
         what: &'static str,
     },
     /// A size depends on the interval alone.
-    #[error("a size by task; a partial result has one size whoever makes it: give an amount by interval")]
+    #[error("a size by task; a partial result has the same size at each node: give an amount by interval")]
     SizeByTask,
     /// Work by task belongs to one reduction.
     #[error(

@@ -7,7 +7,7 @@ use crate::Rational;
 #[non_exhaustive]
 pub enum PlatformError {
     /// Two nodes share a name.
-    #[error("node name '{name}' is used twice; every node needs a name of its own")]
+    #[error("node name '{name}' is used twice; give each node a unique name")]
     DuplicateNode {
         /// The name used twice.
         name: String,

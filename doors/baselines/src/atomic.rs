@@ -19,7 +19,8 @@ use oneport_plan::{Form, Problem, Rational};
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
 
-/// Ranks; a step looks at all pairs. Trades an algorithm in the comparison for time. Not measured.
+/// Ranks; a step looks at all pairs. Trades an algorithm in the comparison for time. Measured: all algorithms of a
+/// broadcast on a complete graph of 64 nodes 1.3 s of CPU.
 const MOST: usize = 64;
 
 /// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node

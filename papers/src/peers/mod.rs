@@ -45,15 +45,15 @@ struct Absent {
 const INTRODUCTION: &str = "\
 # Published results and proved optima
 
-What other systems published for platforms that are known, beside the optimum that oneport proves for the same platform.
+Published results of other systems on known platforms, next to the optimum that oneport proves for the same platform.
 `cargo xtask reproduce peers` writes this page, and a test compares it with what is computed. Published values are those of
 [fixtures/peers.toml](../fixtures/peers.toml), read from the sources named there; optima are computed, and the referee recomputes them. Where
-`<=` or `>=` stands before one, it is a bound that nothing known attains.
+a value begins with `<=` or `>=`, it is a bound that no known schedule attains.
 
 The model is bandwidth: links are exclusive, messages may be cut into any parts, and one operation follows another without a break. So
 latency and whole chunks, which the systems count as well, are not in the optimum: each gap contains what they cost. *Above* is how much
 more time the published result takes than the least. *Of its model* is a bound for the system's own model, where that is stated: every node
-gets its chunks whole, one after the other over each link, with the latency of each, and time goes in whole epochs; *above* stands beside it
+gets its chunks whole, in sequence over each link, with the latency of each, and time goes in whole epochs; *above* is next to it
 again. It looks at one node at a time, so it is not always attained. `0` means: equal, to the last decimal published. Decimals are cut off.
 ";
 

@@ -17,8 +17,7 @@ const THOROUGH: usize = 4;
 /// Rounds of local search over all nodes. Trades time for cheaper trees. Not measured.
 const EXCHANGES: usize = 3;
 /// Optional nodes times arcs up to which the local search runs. Trades cheaper trees for time: an arborescence per
-/// optional node. Measured with the other limits of this size: broadcast on 10,000 nodes 11 s of CPU, above 215 s
-/// without.
+/// optional node. Not measured alone.
 const MOST_EXCHANGED: usize = 1 << 20;
 /// Terminals up to which the dynamic program over their subsets (Dreyfus and Wagner) always runs. Trades `3^8` steps
 /// per node for certainty. Not measured.

@@ -35,8 +35,8 @@ use crate::{LpError, Question};
 
 /// Arcs of a program for the best weights. Trades a tighter bound for time. Not measured.
 const MOST_ARCS: usize = 20_000;
-/// Targets of a program for the best weights. Trades a tighter bound for time: each round takes a cut per target.
-/// Measured with the other limits of this size: broadcast on 10,000 nodes 11 s of CPU, above 215 s without.
+/// Targets of a program for the best weights. Trades a tighter bound for time: each round takes a cut per target. Not
+/// measured alone.
 const MOST_TARGETS: usize = 256;
 /// Rounds of minimum cuts per program. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;

@@ -127,7 +127,7 @@ impl<'q> Search<'q> {
 
     /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
     fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
-        const NONE: LpError = LpError::Contradiction("an all-gather among the members is none");
+        const NONE: LpError = LpError::Contradiction("the all-gather among the members is not a valid collective");
         let platform = &replicating(self.platform(), turned).ok_or(NONE)?;
         let collective = Collective::all_gather(self.members.clone());
         let problem = Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;

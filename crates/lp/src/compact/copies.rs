@@ -118,7 +118,7 @@ fn trees(
         Err(ExtractError::Stopped(_)) => Ok(None),
         Err(ExtractError::InDemand { error, .. }) if matches!(*error, ExtractError::HelperCopies { .. }) => Ok(None),
         Err(ExtractError::HelperCopies { .. }) => Ok(None),
-        Err(_) => Err(LpError::Contradiction("copies of flows are no sum of trees")),
+        Err(_) => Err(LpError::Contradiction("copies of flows are not a sum of trees")),
     }
 }
 

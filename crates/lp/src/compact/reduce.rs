@@ -246,7 +246,7 @@ impl Ssr<'_> {
             let reduction =
                 Reduction { platform: self.platform, owners: self.participants, target, commutative: false };
             let found = extract(&reduction, &throughput, &rates, &Watch::unlimited())
-                .map_err(|_| LpError::Contradiction("rates of tasks are no sum of reduction trees"))?;
+                .map_err(|_| LpError::Contradiction("rates of tasks are not a sum of reduction trees"))?;
             patterns.extend(found.trees.into_iter().map(|(weight, tree)| WeightedPattern {
                 pattern: tree.with_demand(demand),
                 weight: weight / Rational::from_integer(unit.clone()),

@@ -172,7 +172,7 @@ impl Carrier {
 
     fn question<'q>(&'q self, platform: &'q Platform, watch: &Watch) -> Result<Question<'q>, LpError> {
         let problem = Problem::new(platform, &self.collective, &self.volumes);
-        let problem = problem.map_err(|_| LpError::Contradiction("a broadcast among processors is none"))?;
+        let problem = problem.map_err(|_| LpError::Contradiction("the broadcast among processors is not valid"))?;
         Ok(Question::new(problem).watched(watch.clone()))
     }
 }

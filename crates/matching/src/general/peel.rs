@@ -100,7 +100,7 @@ struct Peeling<'a, W> {
 }
 
 fn run<W: Whole>(problem: &Problem) -> Result<(Timeline, Problem, Ending), MatchingError> {
-    let narrow = MatchingError::Unsound { what: "a number exceeds the bits reserved for it" };
+    let narrow = MatchingError::Unsound { what: "a number needs more bits than reserved" };
     let exact = |number: &BigUint| W::narrow(number).ok_or_else(|| narrow.clone());
     let time = problem.times.iter().map(exact).collect::<Result<_, _>>()?;
     let mut peeling = Peeling {

@@ -539,7 +539,7 @@ fn malformed_certificates_are_refused_by_name() {
         (gathering(&[h, a], one()), "gathering 0: its nodes are out of order"),
         (gathering(&[a, nowhere], one()), "gathering 0: the member of node id 9: no such node"),
         (gathering(&[a], ratio(0, 1)), "price of gathering 0 is 0; a price must be positive"),
-        (Gathering { demand: 1, ..gathering(&[a], one()) }, "gathering 0: demand 1 of 1 is no all-reduce"),
+        (Gathering { demand: 1, ..gathering(&[a], one()) }, "gathering 0: demand 1 of 1 is not an all-reduce"),
     ];
     for (gathering, words) in &gatherings {
         let said = say(&collective, &|certificate| certificate.gatherings = vec![gathering.clone()]);

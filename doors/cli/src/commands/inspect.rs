@@ -39,7 +39,7 @@ pub struct InspectArguments {
     json: bool,
 }
 
-/// Nodes of a picture. Trades a picture for time. Measured: a star of 8000 hosts 1.1 s of CPU.
+/// Nodes of a picture. Trades a picture for time. Measured: a star of 16,000 nodes 3.6 s of CPU, 90 MB.
 const MOST_DRAWN: usize = 1 << 14;
 
 /// Runs the command.

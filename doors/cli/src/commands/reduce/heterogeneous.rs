@@ -19,7 +19,7 @@ use crate::words::end::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
 
-/// Default limit on the states of a search. Trades a proof for time. Measured: about a minute.
+/// Default limit on the states of a search. Trades a proof for time. Measured: 2 million states 8 s of CPU.
 const STATES: u64 = 20_000_000;
 
 /// Percent of time and memory for a search. Trades a shorter schedule for an answer in time. Not measured.

@@ -16,7 +16,8 @@ use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::usage::usage;
 
-/// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Not measured.
+/// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Measured: 98,568
+/// transfers 1.2 s of CPU.
 const FOLLOWED: u64 = 100_000;
 
 /// Count the instances that a plan delivers within a time (start-up, steady periods, clean-up), next to a proved upper
