@@ -69,8 +69,8 @@ pub fn read_topology(path: &Path, format: Option<Format>, options: &ImportOption
     parse_topology(&path.display().to_string(), &bytes, format, options)
 }
 
-/// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes (times
-/// the logarithm of the number of nodes and links).
+/// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
+/// (times the logarithm of the number of nodes and links).
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right; options that do not fit the file.

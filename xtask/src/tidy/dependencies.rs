@@ -104,7 +104,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     (
         "oneport-cli",
-        &["oneport", "oneport-baselines", "oneport-timing", "oneport-drawings", "oneport-exports", "oneport-programs", "oneport-topologies"],
+        &[
+            "oneport",
+            "oneport-baselines",
+            "oneport-timing",
+            "oneport-drawings",
+            "oneport-exports",
+            "oneport-programs",
+            "oneport-topologies",
+        ],
     ),
     (
         "oneport-papers",
@@ -146,11 +154,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str], &str)] = &[
     ("highs", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
     ("highs-sys", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
-    (
-        "serde",
-        &["oneport-files", "oneport-exports", "oneport-papers"],
-        "model types do not freeze into a file format",
-    ),
+    ("serde", &["oneport-files", "oneport-exports", "oneport-papers"], "model types do not freeze into a file format"),
     (
         "serde_json",
         &["oneport-files", "oneport-exports", "oneport-cli", "oneport-papers", "xtask"],
