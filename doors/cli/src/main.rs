@@ -6,6 +6,9 @@
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
+// A build without some doors leaves code unused that their commands share.
+#![cfg_attr(not(all(feature = "compare", feature = "exports", feature = "rings")), allow(dead_code))]
+
 mod answers;
 mod commands;
 mod flags;
@@ -30,17 +33,17 @@ struct Arguments {
 
 /// Defines the enum of the commands and its `run`. The help text of a command is the documentation of its options.
 macro_rules! commands {
-    ($($name:ident($module:ident::$options:ident),)*) => {
+    ($($(#[$feature:meta])? $name:ident($module:ident::$options:ident),)*) => {
         /// The verbs.
         #[derive(Debug, Subcommand)]
         enum Command {
-            $($name(Box<commands::$module::$options>),)*
+            $($(#[$feature])? $name(Box<commands::$module::$options>),)*
         }
 
         impl Command {
             fn run(&self) -> anyhow::Result<End> {
                 match self {
-                    $(Command::$name(options) => commands::$module::run(options),)*
+                    $($(#[$feature])? Command::$name(options) => commands::$module::run(options),)*
                 }
             }
         }
@@ -50,19 +53,28 @@ macro_rules! commands {
 // In the order of `oneport --help`.
 commands! {
     Solve(solve::SolveArguments),
+    #[cfg(feature = "compare")]
     Compare(compare::CompareArguments),
+    #[cfg(feature = "compare")]
     Time(time::TimeArguments),
+    #[cfg(feature = "drawings")]
     Reduce(reduce::ReduceArguments),
     Verify(verify::VerifyArguments),
+    #[cfg(feature = "drawings")]
     Show(show::ShowArguments),
     Run(run::RunArguments),
+    #[cfg(feature = "topologies")]
     Convert(convert::ConvertArguments),
     Generate(generate::GenerateArguments),
     Whatif(whatif::WhatIfArguments),
+    #[cfg(all(feature = "topologies", feature = "drawings"))]
     Inspect(inspect::InspectArguments),
     Extract(extract::ExtractArguments),
+    #[cfg(feature = "exports")]
     Export(export::ExportArguments),
+    #[cfg(feature = "exports")]
     Check(check::CheckArguments),
+    #[cfg(feature = "rings")]
     Rings(rings::RingsArguments),
     Bound(bound::BoundArguments),
     Program(program::ProgramArguments),

@@ -26,6 +26,10 @@ const QUICK: &[Step] = &[
 ];
 /// The other ones. A warning of the documentation (a dead link, say) is an error.
 const REST: &[Step] = &[
+    Step {
+        name: "the command without its doors",
+        run: |_| cargo(&["check", "--package", "oneport-cli", "--no-default-features"], &[]),
+    },
     Step { name: "doc", run: |_| cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]) },
     Step { name: "measure benchmarks", run: |state| bench::ratios(&state.built.tests) },
     Step {

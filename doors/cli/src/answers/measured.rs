@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational, Units};
-use oneport_topologies::read_measurements;
 
 use crate::words::usage::usage;
 
@@ -86,8 +85,15 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
 }
 
 /// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
+#[cfg(not(feature = "topologies"))]
+fn file(_: Problem<'_>, path: &Path) -> Result<Measured> {
+    bail!("{}: this build of oneport lacks the feature `topologies`; give the number", path.display())
+}
+
+/// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
+#[cfg(feature = "topologies")]
 fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
-    let measurements = read_measurements(path)?;
+    let measurements = oneport_topologies::read_measurements(path)?;
     let asked = problem.collective().name();
     if let Some(found) = measurements.collective.filter(|found| *found != asked) {
         bail!("{}: measures {found}, but {asked} is asked for; compare {found}", path.display());

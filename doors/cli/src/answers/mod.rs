@@ -5,6 +5,9 @@ pub mod bottleneck;
 pub mod infeasible;
 pub mod measured;
 pub mod odd_sets;
+#[cfg(feature = "compare")]
 pub mod once;
 pub mod optimum;
 pub mod reduction;
+#[cfg(feature = "drawings")]
+pub mod windows;

@@ -1,17 +1,12 @@
 //! One reduction in words: its bound, its transfers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use anyhow::{Result, bail};
-use oneport::heterogeneous::Dependency;
-use oneport::plan::{Costs, Proof, Reduction};
+use oneport::plan::{Proof, Reduction};
 use oneport::referee::Recheck;
 use oneport::{Rational, Status};
 
-use crate::words::drawing;
 use crate::words::numbers::{percent, readable};
-use crate::words::usage::usage;
 
 /// Limit on the transfers printed as text.
 const LINES: usize = 24;
@@ -64,16 +59,4 @@ pub fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
     if transfers.len() > LINES {
         let _ = write!(out, "\n  ... {} more transfers", transfers.len() - LINES);
     }
-}
-
-/// The windows of a reduction drawn as a file name says.
-pub fn windows(path: &Path, reduction: &Reduction) -> Result<String> {
-    if !matches!(reduction.costs, Costs::PerSender(_)) {
-        bail!(usage("--windows: transmission windows belong to a time per sender; draw the tree with --tree"));
-    }
-    let windows = Dependency::of(reduction)?.windows();
-    Ok(match drawing::extension(path).as_str() {
-        "dot" | "gv" => oneport_drawings::dot::windows(&windows),
-        _ => oneport_drawings::svg::windows(&windows),
-    })
 }

@@ -4,4 +4,8 @@ pub mod instances;
 pub mod limits;
 pub mod platform;
 pub mod question;
+#[cfg(feature = "topologies")]
+pub mod topology;
+#[cfg(not(feature = "topologies"))]
+#[path = "own_files.rs"]
 pub mod topology;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{PortModel, Units};
-use oneport_topologies::Imported;
 
-use crate::flags::topology::TopologyArguments;
+use crate::flags::topology::{Imported, TopologyArguments};
 use crate::words::usage::usage;
 
 /// Model and units of a platform.

@@ -8,7 +8,8 @@ use clap::Args;
 use num_traits::Signed;
 use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
-use oneport_topologies::{Capacity, Fabric, Format, ImportOptions, Imported, Replicate, Topic, read_topology};
+pub use oneport_topologies::Imported;
+use oneport_topologies::{Capacity, Fabric, Format, ImportOptions, Replicate, Topic, read_topology};
 
 use crate::words::usage::usage;
 

@@ -48,7 +48,7 @@ fn formats_can_be_named() {
     oneport(&["convert", &toy(), &folder.path("z"), "--to", "yaml"]).refused(2, &["--to", "yaml", "json"]);
     oneport(&["convert", &toy(), &folder.path("z"), "--from", "yaml"]).refused(2, &["yaml", "json"]);
     oneport(&["convert", &toy(), &folder.path("z.toml"), "--from", "json"]).refused(1, &["toy-scatter.toml", "JSON"]);
-    oneport(&["convert", &toy(), &folder.path("z.gml")]).refused(2, &["gml", "toml"]);
+    oneport(&["convert", &toy(), &folder.path("z.gml")]).refused(2, &["z.gml", "toml"]);
     oneport(&["convert", &toy()]).misused(&["OUT"]);
     // Routers cannot be said in a matrix.
     let refused = oneport(&["convert", &fixture("two-racks.toml"), &folder.path("z.csv")]);

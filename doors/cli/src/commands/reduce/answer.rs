@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::answers::reduction as words;
 use crate::words::clock;
+use crate::answers::windows;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
@@ -199,7 +200,7 @@ impl Answer {
         let tree = arguments.tree.as_ref().map(|path| Ok((path, self.tree(path)?)));
         let windows = arguments.windows.as_ref().map(|path| match &self.schedule {
             Schedule::Reduction(reduction) | Schedule::AllReduce(reduction, _) => {
-                Ok((path, words::windows(path, reduction)?))
+                Ok((path, windows::draw(path, reduction)?))
             }
             _ => bail!(usage("--windows: there is no reduction to draw")),
         });

@@ -8,6 +8,7 @@ use oneport::referee;
 use oneport_drawings::{dot, svg};
 
 use crate::answers::reduction as words;
+use crate::answers::windows;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::readable;
@@ -43,7 +44,7 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
         drawn = true;
     }
     if let Some(path) = arguments.windows {
-        write(path, &words::windows(path, reduction)?)?;
+        write(path, &windows::draw(path, reduction)?)?;
         drawn = true;
     }
     if !drawn {

@@ -1,0 +1,26 @@
+//! What stands in for `topology` in a build without other programs' topologies: platform files of ours are read.
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Args;
+use oneport::Platform;
+use oneport::files::read_platform;
+
+/// No options: platform files of ours leave nothing open.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TopologyArguments {}
+
+/// A platform that was read.
+pub struct Imported {
+    /// The platform.
+    pub platform: Platform,
+}
+
+impl TopologyArguments {
+    /// Reads a platform file of ours, whatever the second argument.
+    pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {
+        let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+        Ok(Imported { platform: read_platform(path)? })
+    }
+}
