@@ -28,20 +28,26 @@ fn what_is_charged_is_busy_all_the_time() {
         link_cost: generate::Costs::Uniform { low: 1, high: 5 },
         compute: generate::Costs::Uniform { low: 1, high: 5 },
     };
-    let mut odd_sets = 0;
+    let mut cases: Vec<(Platform, bool)> = Vec::new();
     for (seed, model) in (0..4).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
-        let platform = generate::random_connected(5, 2, &options(seed)).unwrap().with_model(model);
+        cases.push((generate::random_connected(5, 2, &options(seed)).unwrap().with_model(model), true));
+    }
+    // Of three half-duplex nodes one pair talks at a time: an odd set is charged.
+    cases.push((generate::torus(&[3]).unwrap().with_model(PortModel::HalfDuplex), false));
+    let mut odd_sets = 0;
+    for (platform, gathers) in &cases {
         let participants: Vec<_> = platform.processors().collect();
-        let collective = Collective::all_gather(participants);
+        let collective =
+            if *gathers { Collective::all_gather(participants) } else { Collective::all_to_all(participants) };
         let volumes = Volumes::default();
-        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        let problem = Problem::new(platform, &collective, &volumes).unwrap();
         let rated = rated(problem);
         assert_eq!(rated.status, Status::Optimal);
         let limits = explain::limits(problem, &rated.steady_state, &rated.certificate, rated.status);
         let shares: Rational = limits.limiting.iter().map(|class| &class.share).sum();
-        assert!(shares.is_one(), "{seed} {model}: {shares}");
+        assert!(shares.is_one(), "{platform:?}: {shares}");
         for class in &limits.limiting {
-            assert!(class.busy.is_one(), "{seed} {model}: {} {}", class.name(&platform), class.busy);
+            assert!(class.busy.is_one(), "{platform:?}: {} {}", class.name(platform), class.busy);
             odd_sets += usize::from(matches!(class.members, Members::OddSet(..)));
         }
         assert!(limits.next.is_none_or(|next| next.busy <= Rational::one()));

@@ -8,6 +8,7 @@ mod bounds;
 mod common;
 mod custom;
 mod ends;
+mod examples;
 mod explain;
 mod judged;
 mod limits;

@@ -6,6 +6,7 @@
 mod between;
 mod chakra;
 mod common;
+mod example;
 mod goal;
 mod loader;
 mod mpi;
