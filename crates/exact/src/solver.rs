@@ -53,8 +53,8 @@ pub enum Method {
 pub struct Options {
     /// Which engine proposes the basis.
     pub method: Method,
-    /// Asked at every iteration of HiGHS, at every exact pivot and at every digit of an exact solution. The time left is
-    /// the limit of HiGHS, by its own clock.
+    /// Asked at every iteration of HiGHS, at every exact pivot and at every digit of an exact solution. The time left
+    /// is the limit of HiGHS, by its own clock.
     pub watch: Watch,
     /// Limit on exact pivots.
     pub pivot_limit: usize,

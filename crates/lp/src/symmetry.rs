@@ -22,7 +22,6 @@ use crate::column_generation::generate;
 use crate::found::Found;
 use crate::in_order::{self, Intervals, Renaming};
 use crate::mixture::Mixture;
-use crate::oracle::Pricing;
 use crate::oracles::Patterns;
 use crate::question::is_all_reduce;
 use crate::resources::Resources;
@@ -88,8 +87,8 @@ impl<'a> Quotient<'a> {
         Some(Quotient { question, group, collective, participants, representatives, in_order })
     }
 
-    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others than
-    /// the images of the quotient's trees may be faster.
+    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others
+    /// than the images of the quotient's trees may be faster.
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
