@@ -30,7 +30,7 @@ pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal
 
 pub use bounded::{Bounded, Unlisted};
 pub use bounding::{Bounding, bound};
-pub use error::Error;
+pub use error::{Error, Refusal};
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
@@ -61,7 +61,8 @@ pub struct Options {
     /// Whether messages may not be cut: then the period is multiplied by the factor that this needs
     /// ([`Planned::whole`]).
     pub whole_messages: bool,
-    /// Says when to end, and hears how far the work has come: see [`solve`]. Under a limit on time no integer program looks for a smaller period.
+    /// Says when to end, and hears how far the work has come: see [`solve`]. Under a limit on time no integer program
+    /// looks for a smaller period.
     pub watch: Watch,
 }
 

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, Answer, Question, Solution};
+use oneport_lp::{self as lp, Answer, LpError, Question, Solution};
 use oneport_plan::{Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
@@ -42,8 +42,8 @@ pub enum Rating {
     Unreachable(Vec<Commodity>),
 }
 
-/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a gap
-/// is compared with.
+/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a
+/// gap is compared with.
 pub(crate) fn program_rated(
     problem: Problem<'_>,
     options: &Options,
@@ -100,7 +100,7 @@ fn carried_over(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
 }
 
 fn rated(known: Known) -> Result<Rating, Error> {
-    let known = known.finished().ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?;
+    let known = known.finished().ok_or(Error::from(LpError::Contradiction("a solution is none")))?;
     let (steady_state, _, Bound { throughput: upper_bound, certificate }, status) = known;
     Ok(Rating::Rated(Box::new(Rated { steady_state, certificate, upper_bound, status })))
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use oneport::platform::Change;
-use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, Rational, rate};
+use oneport::{Error, Options, Platform, Problem, Rated, Rating, Rational, rate};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
@@ -226,7 +226,7 @@ fn rated(
             None => bail!("{unlisted}"),
         },
         Ok(Rating::Unreachable(commodities)) => Ok(Outcome::Infeasible(unreachable(problem.platform(), &commodities))),
-        Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Ok(Outcome::Stopped(limit)),
+        Err(Error::Stopped(limit)) => Ok(Outcome::Stopped(limit)),
         Err(error) => Err(error.into()),
     }
 }
