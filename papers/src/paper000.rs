@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::schedule::{Horizon, Policy};
-use oneport::{Error, Formulation, Options, Outcome, Period, Problem, Rational, referee, schedule, solve};
+use oneport::{Error, Formulation, Options, Outcome, Period, Problem, Rational, Refusal, referee, schedule, solve};
 use oneport_drawings::svg;
 use oneport_period::PeriodError;
 
@@ -446,7 +446,7 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
             let options = Options { period: Period::Fixed(length), ..Options::default() };
             let ours = match solve(toy.case.problem(), &options) {
                 Ok(Outcome::Planned(planned)) => planned.plan.schedule.throughput(),
-                Err(Error::Period(PeriodError::PeriodTooShort { .. })) => Rational::zero(),
+                Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { .. }))) => Rational::zero(),
                 other => anyhow::bail!("period {period}: {other:?}"),
             };
             Ok(Fixed { period, rule, ours })

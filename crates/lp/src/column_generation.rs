@@ -24,10 +24,9 @@ use oneport_numbers::common_denominator;
 use oneport_plan::{Goals, Pattern, SteadyState, WeightedPattern};
 use oneport_platform::{NodeId, Rational};
 
-use crate::found::Effort;
-use crate::mixture::{Mixture, links_of, mixed};
+use crate::mixture::{Effort, Mixture, links_of, mixed};
 use crate::odd_sets::PortSets;
-use crate::oracle::{Guided, Pricing};
+use crate::oracles::Patterns;
 use crate::resources::Resources;
 use crate::rounds::{Best, Pace, Progress};
 use crate::stages::{Stages, joined, paired, stages};
@@ -55,7 +54,7 @@ const FREE: LpError = LpError::Contradiction("an instance takes no time");
 pub fn generate(
     question: &Question<'_>,
     resources: Resources,
-    pricing: &dyn Pricing,
+    pricing: &Patterns<'_>,
     until: &Until,
 ) -> Result<Mixture, LpError> {
     generate_from(question, resources, (pricing, Vec::new()), until)
@@ -68,7 +67,7 @@ pub fn generate(
 pub fn generate_from(
     question: &Question<'_>,
     resources: Resources,
-    (pricing, known): (&dyn Pricing, Vec<Pattern>),
+    (pricing, known): (&Patterns<'_>, Vec<Pattern>),
     until: &Until,
 ) -> Result<Mixture, LpError> {
     let mut master = Master::new(question, resources, pricing)?;
@@ -126,7 +125,7 @@ pub fn generate_from(
 ///
 /// # Errors
 /// The errors of the pricing.
-pub fn proved(pricing: &dyn Pricing, resources: &Resources, prices: &[Rational]) -> Result<Option<Rational>, LpError> {
+pub fn proved(pricing: &Patterns<'_>, resources: &Resources, prices: &[Rational]) -> Result<Option<Rational>, LpError> {
     let cheapest = pricing.cheapest(&resources.prices(prices))?;
     Ok(bound_of(resources, pricing, prices, &cheapest))
 }
@@ -134,7 +133,7 @@ pub fn proved(pricing: &dyn Pricing, resources: &Resources, prices: &[Rational])
 /// The same, where the demands' cheapest patterns are known.
 fn bound_of(
     resources: &Resources,
-    pricing: &dyn Pricing,
+    pricing: &Patterns<'_>,
     prices: &[Rational],
     cheapest: &[(Rational, Pattern)],
 ) -> Option<Rational> {
@@ -142,13 +141,16 @@ fn bound_of(
     instance.is_positive().then(|| resources.worth(prices) / instance)
 }
 
+/// What no instance costs less than under guiding prices, and cheap patterns.
+type Guided = (Rational, Vec<Pattern>);
+
 /// A bound on the throughput, and the prices of rows that prove it.
 type Proof = (Rational, Vec<Rational>);
 
 /// The program over the patterns found so far.
 struct Master<'m> {
     question: &'m Question<'m>,
-    pricing: &'m dyn Pricing,
+    pricing: &'m Patterns<'m>,
     solver: Solver,
     throughput: Column,
     resources: Resources,
@@ -172,7 +174,7 @@ struct Master<'m> {
 }
 
 impl<'m> Master<'m> {
-    fn new(question: &'m Question<'m>, resources: Resources, pricing: &'m dyn Pricing) -> Result<Self, LpError> {
+    fn new(question: &'m Question<'m>, resources: Resources, pricing: &'m Patterns<'m>) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
         let capacity = |place| resources.capacity(place).clone();
         let rows = (0..resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
@@ -325,8 +327,8 @@ impl<'m> Master<'m> {
         let mut added = 0;
         for answer in answers {
             let (guided, prices) = answer?;
-            best.offer(&self.resources, &prices, &guided.at_least);
-            added += self.add(guided.patterns)?;
+            best.offer(&self.resources, &prices, &guided.0);
+            added += self.add(guided.1)?;
         }
         Ok(added)
     }
@@ -597,7 +599,7 @@ impl<'m> Master<'m> {
 /// Patterns under guiding prices. An error if the watch cut the answer short.
 fn guide(
     question: &Question<'_>,
-    pricing: &dyn Pricing,
+    pricing: &Patterns<'_>,
     resources: &Resources,
     prices: Vec<u64>,
 ) -> Result<(Guided, Vec<u64>), LpError> {

@@ -1,41 +1,11 @@
 //! What the attempts on one question have found.
 
-use std::ops::AddAssign;
-use std::time::Duration;
-
-use oneport_exact::{self as exact, Solver};
 use oneport_plan::{Bound, Certificate, Known, SteadyState};
 
-use crate::mixture::Mixture;
+use crate::mixture::{Effort, Mixture};
+use crate::quick::simple;
+use crate::room;
 use crate::{LpError, Options, Question, Solution, Until};
-use crate::{room, simple};
-
-/// What the solver took.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Effort {
-    /// Time spent inside HiGHS, by its own clock.
-    pub solver_time: Duration,
-    /// Whether a basis that was proposed had to be repaired.
-    pub repaired: bool,
-    /// Rounds of column generation.
-    pub rounds: usize,
-}
-
-impl AddAssign for Effort {
-    fn add_assign(&mut self, other: Self) {
-        self.solver_time += other.solver_time;
-        self.repaired |= other.repaired;
-        self.rounds += other.rounds;
-    }
-}
-
-impl Effort {
-    /// Of one program, after its last solve.
-    pub fn of(solver: &Solver) -> Self {
-        let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
-        Effort { solver_time, repaired: refinements > 0 || pivoted, rounds: 0 }
-    }
-}
 
 /// The best answer so far.
 #[derive(Default)]

@@ -7,7 +7,6 @@ use num_traits::One;
 use oneport_plan::Kind;
 use oneport_platform::Rational;
 
-use crate::oracle::Pricing;
 use crate::oracles::Patterns;
 use crate::resources::Resources;
 use crate::{LpError, Question};

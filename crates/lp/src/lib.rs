@@ -1,8 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod around;
 mod bounds;
-mod chains;
 mod column_generation;
 mod compact;
 mod costs;
@@ -23,7 +21,6 @@ mod room;
 mod rounds;
 pub mod separation;
 mod shapes;
-mod simple;
 mod solution;
 mod solve;
 mod stages;
@@ -31,18 +28,18 @@ mod strategy;
 mod support;
 mod symmetry;
 
-pub use around::rings as ring_routings;
 pub use bounds::shared_tasks::shared_bound;
 pub use bounds::{all_reduce_bound, cut_bound};
 pub use flow::spread::{Spread, spread};
 pub use oneport_plan::{Bound, Known, Problem, Status, SteadyState};
 pub use oneport_watch::{Limit, News, Watch};
 pub use question::{LpError, Question};
-pub use quick::{QUICK, Quick, of_one_node};
+pub use quick::bounds::{QUICK, Quick, of_one_node};
+pub use quick::rings as ring_routings;
+pub use quick::simple::state as simple_state;
 pub use resources::Resources;
 pub use rings::{MOST_GPUS, RingError, equal_rings, ring_of_order, rings};
 pub use room::{least_tasks, tasks as room_for_tasks};
 pub use shapes::{Shape, Shaped, best};
-pub use simple::state as simple_state;
 pub use solution::{Answer, Formulation, Options, Solution, Until};
 pub use solve::solve;

@@ -1,13 +1,15 @@
 //! A steady state from patterns in given proportions: no program, one division by the busiest resource.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
+use oneport_exact::{self as exact, Solver};
 use oneport_plan::{Bound, Certificate, Interval, Pattern, SteadyState, Task, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::found::Effort;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question};
@@ -37,6 +39,33 @@ impl Mixture {
     /// The bound on every schedule, where the patterns that were priced are all schemes.
     pub fn bound(&self) -> Bound {
         Bound { throughput: self.at_most.clone(), certificate: self.prices.clone() }
+    }
+}
+
+/// What the solver took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Effort {
+    /// Time spent inside HiGHS, by its own clock.
+    pub solver_time: Duration,
+    /// Whether a basis that was proposed had to be repaired.
+    pub repaired: bool,
+    /// Rounds of column generation.
+    pub rounds: usize,
+}
+
+impl AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.solver_time += other.solver_time;
+        self.repaired |= other.repaired;
+        self.rounds += other.rounds;
+    }
+}
+
+impl Effort {
+    /// Of one program, after its last solve.
+    pub fn of(solver: &Solver) -> Self {
+        let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
+        Effort { solver_time, repaired: refinements > 0 || pivoted, rounds: 0 }
     }
 }
 

@@ -7,11 +7,11 @@ use oneport_plan::{Certificate, Unmade};
 
 use crate::bounds::arborescences::with_cuts;
 use crate::bounds::{prove, shared_tasks};
-use crate::chains;
 use crate::flow;
 use crate::found::Found;
 use crate::free;
 use crate::only_way;
+use crate::quick::chains;
 use crate::room;
 use crate::strategy;
 use crate::{Answer, LpError, Options, Question, Solution};
@@ -31,7 +31,7 @@ const ATTEMPTS: [Attempt; 11] = [
     flow::solve::attempt,
     strategy::quotient_first,
     chains::attempt,
-    strategy::quick,
+    strategy::chains,
     strategy::size,
     strategy::quotient_last,
     strategy::program,

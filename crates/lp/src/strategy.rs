@@ -1,15 +1,14 @@
 //! Attempts on questions that are answered by column generation: everything but messages that travel alone.
 
-use crate::around;
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::bounds::{self, prove, shared_tasks};
 use crate::column_generation::{generate, generate_from};
 use crate::compact::{copies, reduce};
 use crate::found::Found;
 use crate::mixture::Mixture;
-use crate::oracle::Pricing;
 use crate::oracles::{Patterns, is_composed};
 use crate::question::is_all_reduce;
+use crate::quick;
 use crate::resources::Resources;
 use crate::support;
 use crate::symmetry::Quotient;
@@ -38,12 +37,12 @@ fn quotient(question: &Question<'_>, options: &Options, found: &mut Found) -> Re
 
 /// Rings and lines. If the program would be too large, they are the answer, nor are programs over all routes worth the
 /// little that chains leave.
-pub fn quick(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub fn chains(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
     let (sized, routed) = (check_size(question).is_ok(), has_many_routes(question));
     if options.formulation != Formulation::Columns || (sized && is_one_tree(question) && !routed) {
         return Ok(());
     }
-    around::offer(question, &mut found.known)?;
+    quick::offer(question, &mut found.known)?;
     let near = |(state, bound): (&SteadyState, &Bound)| {
         &bound.throughput - &state.throughput <= &state.throughput / Rational::from_integer(NEAR.into())
     };
@@ -89,7 +88,7 @@ pub fn program(question: &Question<'_>, options: &Options, found: &mut Found) ->
         }
         Formulation::Compact => compact(question, &patterns, &options.until)?,
     };
-    let mixture = support::reduced(question, &patterns, mixture)?;
+    let mixture = support::reduced(question, patterns.rates(), mixture)?;
     let bound = mixture.bound();
     found.mixture(mixture);
     if question.block().is_some_and(|block| block.kind == Kind::Prefix) {

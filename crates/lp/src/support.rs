@@ -12,7 +12,6 @@ use num_traits::{One, Signed, Zero};
 
 use crate::mixture::Mixture;
 use crate::odd_sets::PortSets;
-use crate::oracle::Pricing;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
@@ -26,11 +25,11 @@ const TRIES: usize = 6;
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut mixture: Mixture) -> Result<Mixture, LpError> {
+pub fn reduced(question: &Question<'_>, rates: &[Rational], mut mixture: Mixture) -> Result<Mixture, LpError> {
     let used = mixture.state.patterns.len();
     // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
     // these equations only by coincidence.
-    let least = mixture.prices.prices.len().max(pricing.rates().len());
+    let least = mixture.prices.prices.len().max(rates.len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();
     if half_duplex || used <= least || used + mixture.tight.len() > MOST_KNOWN {
@@ -50,7 +49,7 @@ pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut mixture: Mixt
             break;
         }
         let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
-        let state = best(question, &resources, pricing.rates(), &without)?;
+        let state = best(question, &resources, rates, &without)?;
         if state.throughput == mixture.state.throughput && state.patterns.len() <= mixture.state.patterns.len() {
             known = without;
             mixture.state = state;

@@ -22,7 +22,6 @@ use crate::column_generation::generate;
 use crate::found::Found;
 use crate::in_order::{self, Intervals, Renaming};
 use crate::mixture::Mixture;
-use crate::oracle::Pricing;
 use crate::oracles::Patterns;
 use crate::question::is_all_reduce;
 use crate::resources::Resources;

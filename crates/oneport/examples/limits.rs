@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oneport::watch::{Left, Watch};
-use oneport::{Collective, Options, Problem, Rating, Volumes, explain, formats, percent, rate};
+use oneport::{Collective, Options, Problem, Rating, Volumes, explain, files, percent, rate};
 
 /// A line for each class of resources that limits all-gathers among all processors.
 pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::error::Error>> {
-    let platform = formats::read_platform(file)?;
+    let platform = files::read_platform(file)?;
     let all_gather = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &all_gather, &volumes)?;

@@ -8,7 +8,7 @@ use oneport_watch::{Limit, Watch};
 use crate::Options;
 use crate::bounded::Bounded;
 use crate::cheap::Sides;
-use crate::error::{Error, GRACE};
+use crate::error::{Error, GRACE, Refusal};
 use crate::rating::{Rating, program_rated};
 
 /// Nodes and links up to which the optimum itself is computed if cuts do not decide. Trades a tighter bound for time.
@@ -71,8 +71,7 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// The errors of the solver and of the referee; [`LpError::Stopped`] if a limit came before anything was proved;
-/// [`Error::TooLarge`].
+/// [`Error::Problem`] of too many messages; [`Error::Stopped`] if a limit came before anything was proved.
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
     check_size(problem)?;
     let unreachable = problem.unreachable();
@@ -97,8 +96,8 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
         (Some(Bound { throughput: bound, certificate }), ended_by) => {
             Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known, ended_by })))
         }
-        (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
-        (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
+        (None, Some(limit)) => Err(Error::Stopped(limit)),
+        (None, None) => Err(Error::from(LpError::Contradiction("nothing bounds the problem"))),
     }
 }
 
@@ -111,7 +110,9 @@ fn check_size(problem: Problem<'_>) -> Result<(), Error> {
     let messages = problem.blocks().iter().map(of_block).fold(0, u64::saturating_add);
     match messages <= MOST {
         true => Ok(()),
-        false => Err(Error::TooLarge { collective: problem.collective().name(), messages, most: MOST }),
+        false => {
+            Err(Error::Problem(Refusal::TooLarge { collective: problem.collective().name(), messages, most: MOST }))
+        }
     }
 }
 

@@ -88,7 +88,7 @@ impl<'a> Sides<'a> {
         match referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
             Ok(throughput) => self.proved(Bound { throughput, certificate }),
             Err(violation) if matches!(violation.rule(), Rule::TooLarge | Rule::NoBound) => {}
-            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
+            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::from(violation))?),
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl<'a> Sides<'a> {
     fn routed(&mut self, routing: &Routing) -> Result<(), Error> {
         match referee::sustained(self.problem, routing, &self.watch) {
             Ok(throughput) => self.sustained(throughput),
-            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
+            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::from(violation))?),
         }
         Ok(())
     }

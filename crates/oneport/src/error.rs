@@ -16,18 +16,30 @@ pub(crate) const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The question makes no sense.
+    /// The question has no answer as it is asked: yours.
     #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// The program could not be solved.
+    Problem(Refusal),
+    /// A limit came before an answer was found and checked; what is not checked is not shown.
+    #[error("{0} ended the work before an answer was found and checked; allow more, or ask about fewer participants")]
+    Stopped(Limit),
+    /// A defect of oneport: ours.
+    #[error("{0}")]
+    Defect(String),
+}
+
+/// What is wrong with a question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It makes no sense.
     #[error(transparent)]
-    Question(#[from] LpError),
+    Problem(ProblemError),
+    /// No program answers it.
+    #[error(transparent)]
+    Question(LpError),
     /// The period asked for does not exist.
     #[error(transparent)]
-    Period(#[from] PeriodError),
-    /// The whole messages fit no schedule: a defect of oneport.
-    #[error(transparent)]
-    Schedule(ScheduleError),
+    Period(PeriodError),
     /// There are more messages than can be looked at one by one.
     #[error(
         "{collective}: {messages} messages, each counted where it is wanted, are more than {most}; ask about fewer participants"
@@ -40,28 +52,47 @@ pub enum Error {
         /// The limit.
         most: u64,
     },
-    /// The referee objects to our own plan: a defect of oneport.
-    #[error("the referee objects to the plan found: {0}; please report it with the platform file")]
-    Referee(Violation),
-    /// A limit came before the referee had checked the plan found; what is not checked is not shown.
-    #[error("{0} ended the work before the plan found was checked; allow more")]
-    Unchecked(Limit),
+}
+
+impl From<ProblemError> for Error {
+    fn from(error: ProblemError) -> Self {
+        Error::Problem(Refusal::Problem(error))
+    }
+}
+
+impl From<LpError> for Error {
+    fn from(error: LpError) -> Self {
+        match error {
+            LpError::Stopped(limit) => Error::Stopped(limit),
+            LpError::Contradiction(_) | LpError::Exact(_) => Error::Defect(error.to_string()),
+            error => Error::Problem(Refusal::Question(error)),
+        }
+    }
+}
+
+impl From<PeriodError> for Error {
+    fn from(error: PeriodError) -> Self {
+        match error {
+            PeriodError::Program(error) => error.into(),
+            PeriodError::Schedule(error) => error.into(),
+            error => Error::Problem(Refusal::Period(error)),
+        }
+    }
 }
 
 impl From<Violation> for Error {
     fn from(violation: Violation) -> Self {
-        match violation.stopped() {
-            Some(limit) => Error::Unchecked(limit),
-            None => Error::Referee(violation),
-        }
+        let report =
+            || format!("the referee objects to the plan found: {violation}; please report it with the platform file");
+        violation.stopped().map_or_else(|| Error::Defect(report()), Error::Stopped)
     }
 }
 
 impl From<ScheduleError> for Error {
     fn from(error: ScheduleError) -> Self {
         match error {
-            ScheduleError::Stopped(limit) => Error::Unchecked(limit),
-            error => Error::Schedule(error),
+            ScheduleError::Stopped(limit) => Error::Stopped(limit),
+            error => Error::Defect(error.to_string()),
         }
     }
 }

@@ -97,5 +97,5 @@ fn best(
         known.offer_bound(Bound { throughput: found.bound, certificate: found.certificate });
     }
     // Rates that are kept up are of messages that arrive.
-    Ok(known.bound().cloned().ok_or(Error::Question(LpError::Contradiction("nothing bounds the rates")))?)
+    Ok(known.bound().cloned().ok_or(Error::from(LpError::Contradiction("nothing bounds the rates")))?)
 }

@@ -34,7 +34,7 @@ pub use oneport_platform::{
 
 pub use bounded::{Bounded, Unlisted};
 pub use bounding::{Bounding, bound};
-pub use error::Error;
+pub use error::{Error, Refusal};
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};

@@ -1,6 +1,6 @@
 //! The referee's verdict on a certificate, and the bound that an answer with a gap falls back on.
 
-use oneport_lp::{self as lp, Question};
+use oneport_lp::{LpError, Question};
 use oneport_plan::{Bound, Certificate, Problem};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
@@ -19,7 +19,7 @@ const QUICK: u32 = 30;
 /// what is `known` to be proved or else with the quick bounds: an answer never says less than they do.
 ///
 /// # Errors
-/// The referee's objections; [`Error::Unchecked`] where a limit came before it had found any bound.
+/// The referee's objections; [`Error::Stopped`] where a limit came before it had found any bound.
 pub(crate) fn proved(
     question: &Question<'_>,
     certificate: Certificate,
@@ -49,7 +49,7 @@ pub(crate) fn proved(
     }
     match sides.best {
         Some(bound) => Ok(bound),
-        None => Err(refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from)),
+        None => Err(refused.map_or(Error::from(LpError::Contradiction("nothing is proved")), Error::from)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rates a problem: its throughput and the proof, without a schedule.
 
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, Answer, Question, Solution};
+use oneport_lp::{self as lp, Answer, LpError, Question, Solution};
 use oneport_plan::{Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
@@ -100,7 +100,7 @@ fn carried_over(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
 }
 
 fn rated(known: Known) -> Result<Rating, Error> {
-    let known = known.finished().ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?;
+    let known = known.finished().ok_or(Error::from(LpError::Contradiction("a solution is none")))?;
     let (steady_state, _, Bound { throughput: upper_bound, certificate }, status) = known;
     Ok(Rating::Rated(Box::new(Rated { steady_state, certificate, upper_bound, status })))
 }

@@ -5,7 +5,7 @@ use oneport_plan::Problem;
 
 use crate::bounded::Unlisted;
 use crate::bounding::{Bounding, bound};
-use crate::error::{Error, GRACE};
+use crate::error::{Error, GRACE, Refusal};
 use crate::rating::{Rated, Rating, program_rated};
 use crate::{Options, Outcome, listed};
 
@@ -19,7 +19,8 @@ use crate::{Options, Outcome, listed};
 /// limits, or into any, the answer is what [`bound`](crate::bound) knows.
 ///
 /// # Errors
-/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
+/// [`Error::Problem`] names what cannot be solved or scheduled, [`Error::Stopped`] the limit that came before anything
+/// was checked.
 pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
     let outcome = listed(problem, options);
     outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
@@ -51,8 +52,7 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 /// ```
 ///
 /// # Errors
-/// [`Error::Question`] names what cannot be solved, [`Error::Unchecked`] the limit that came before anything was
-/// checked.
+/// As [`solve`].
 pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>, &Rated)>) -> Result<Rating, Error> {
     let rated = program_rated(problem, options, known, None);
     rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
@@ -64,8 +64,8 @@ pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>,
 /// The error itself, where it is of another kind, or nothing is proved either.
 fn unlisted(problem: Problem<'_>, options: &Options, error: Error) -> Result<Box<Unlisted>, Error> {
     let limit = match &error {
-        Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit)) => Some(*limit),
-        Error::Question(LpError::TooManyTasks { .. }) => None,
+        Error::Stopped(limit) => Some(*limit),
+        Error::Problem(Refusal::Question(LpError::TooManyTasks { .. })) => None,
         _ => return Err(error),
     };
     let options = Options { watch: options.watch.finishing(GRACE), ..options.clone() };

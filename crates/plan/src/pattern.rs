@@ -162,6 +162,16 @@ impl Pattern {
         self.last()
     }
 
+    /// Adds sends of a part over these links in sequence. Returns the place of the last; the input's if there are none.
+    pub fn route(
+        &mut self,
+        links: impl IntoIterator<Item = LinkId>,
+        part: Interval,
+        after: Option<u32>,
+    ) -> Option<u32> {
+        links.into_iter().fold(after, |after, link| self.send(link, part, after))
+    }
+
     /// Adds a merge with the places of its left and its right input. Returns its own place.
     pub fn merge(
         &mut self,

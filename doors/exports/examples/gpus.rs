@@ -21,6 +21,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let [plan, chart] = &names[..] else { return Err("usage: gpus PLAN.json CHART.svg".into()) };
     let [for_gpus, for_people] = files()?;
-    oneport::formats::write_atomically(plan.as_ref(), for_gpus.as_bytes())?;
-    Ok(oneport::formats::write_atomically(chart.as_ref(), for_people.as_bytes())?)
+    oneport::files::write_atomically(plan.as_ref(), for_gpus.as_bytes())?;
+    Ok(oneport::files::write_atomically(chart.as_ref(), for_people.as_bytes())?)
 }

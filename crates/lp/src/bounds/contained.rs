@@ -33,8 +33,7 @@ impl<'a> Contained<'a> {
                 dearest = Some((cost, tree));
             }
         }
-        let (at_least, tree) = dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?;
-        Ok(vec![Priced { at_least, patterns: vec![tree] }])
+        Ok(vec![Priced::one(dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?)])
     }
 }
 

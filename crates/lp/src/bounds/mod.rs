@@ -49,8 +49,7 @@ const MOST_PARTITIONS: usize = 4;
 /// platform, resources share rows.
 ///
 /// # Errors
-/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work: what is proved by then is
-/// kept.
+/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work. What is proved is kept.
 pub(crate) fn bound(
     question: &Question<'_>,
     resources: &Resources,

@@ -15,8 +15,8 @@ use super::exchange::Exchange;
 use super::volume::least;
 use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
-use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
+use crate::oracles::Patterns;
 use crate::resources::Resources;
 use crate::{LpError, Question, Until};
 
@@ -29,7 +29,7 @@ pub fn bound(question: &Question<'_>, resources: &Resources, until: &Until, know
     let participants = question.block().map_or(&[][..], |block| block.operands());
     for direction in [Direction::Into, Direction::OutOf] {
         let collections = Collections::of(question, participants, direction);
-        let found = generate(question, resources.clone(), &collections, until)?;
+        let found = generate(question, resources.clone(), &Patterns::of_one(question, collections, 1), until)?;
         let is_enough = until.is_met(&found.at_most);
         // Collections are no patterns, and no scheme does less.
         known.offer_bound(found.bound());
@@ -46,7 +46,6 @@ struct Collections<'a> {
     exchange: Exchange<'a>,
     times: Times,
     operands: usize,
-    rates: Vec<Rational>,
     /// A partial result that is as small as any, and a merge that is as little work as any.
     smallest: Interval,
     lightest: Interval,
@@ -61,7 +60,6 @@ impl<'a> Collections<'a> {
             exchange: Exchange::of_single(question, direction, participants),
             times: Times::of_size(question, &least(&volumes.size, operands, 1).1),
             operands,
-            rates: vec![Rational::from_integer(1.into())],
             smallest: least(&volumes.size, operands, 1).0,
             lightest: least(&volumes.work, operands, 2).0,
         }
@@ -123,18 +121,13 @@ impl Collections<'_> {
     }
 }
 
-impl Pricing for Collections<'_> {
-    fn rates(&self) -> &[Rational] {
-        &self.rates
+impl Oracle for Collections<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
+        Ok(vec![Priced::one(self.guided(prices)?)])
     }
 
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
-        let (at_least, pattern) = self.guided(prices)?;
-        Ok(Guided { at_least, patterns: vec![pattern] })
-    }
-
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
-        Ok(vec![self.exact(prices)?])
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
+        Ok(vec![Priced::one(self.exact(prices)?)])
     }
 
     fn is_exact(&self) -> bool {
@@ -156,8 +149,7 @@ impl<'a> Least<'a> {
 
     fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Priced>, LpError> {
         let [forwards, backwards] = least;
-        let (dearer, pattern) = std::cmp::max_by(forwards?, backwards?, |one, other| one.0.cmp(&other.0));
-        Ok(vec![Priced { at_least: dearer, patterns: vec![pattern] }])
+        Ok(vec![Priced::one(std::cmp::max_by(forwards?, backwards?, |one, other| one.0.cmp(&other.0)))])
     }
 }
 

@@ -34,8 +34,7 @@ use oneport_plan::{Certificate, Interval, Message, Resource, SteadyState, Task, 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
-use crate::found::Effort;
-use crate::mixture::Mixture;
+use crate::mixture::{Effort, Mixture};
 use crate::odd_sets;
 use crate::oracles::prefix::tasks::Tasks;
 use crate::{LpError, Question};

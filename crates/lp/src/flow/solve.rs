@@ -8,7 +8,8 @@ use oneport_platform::{LinkId, Rational};
 
 use super::{Budget, Flow, FlowProgram, Group, GroupFlow, build, crash_basis, multiplicative_weights, split};
 use crate::compact::scatter;
-use crate::found::{Effort, Found};
+use crate::found::Found;
+use crate::mixture::Effort;
 use crate::odd_sets;
 use crate::{Formulation, LpError, Options, Question};
 

@@ -14,7 +14,6 @@ use oneport_platform::Rational;
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
-use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Trees;
 use crate::oracles::composed::AllReduction;
@@ -23,7 +22,7 @@ use crate::oracles::prefix::Prefixes;
 use crate::oracles::route::Paths;
 use crate::{LpError, Question};
 
-/// The cheapest patterns of a question: of its collective, or of all its groups.
+/// The cheapest patterns of a question: the oracles of all its demands as one.
 pub struct Patterns<'a> {
     rates: Vec<Rational>,
     watch: &'a Watch,
@@ -64,6 +63,12 @@ impl<'a> Patterns<'a> {
         Patterns { rates: rates.collect(), watch: question.watch(), parts }
     }
 
+    /// One oracle for this number of demands, each of them once per instance.
+    pub fn of_one(question: &'a Question<'a>, oracle: impl Oracle + 'a, demands: usize) -> Self {
+        let rates = vec![Rational::from_integer(1.into()); demands];
+        Patterns { rates, watch: question.watch(), parts: vec![(0, Box::new(oracle))] }
+    }
+
     /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
     fn offers(&self, ask: impl Fn(&dyn Oracle) -> Result<Vec<Priced>, LpError>) -> Result<Vec<Priced>, LpError> {
         let mut all = Vec::with_capacity(self.rates.len());
@@ -76,20 +81,23 @@ impl<'a> Patterns<'a> {
         }
         Ok(all)
     }
-}
 
-impl Pricing for Patterns<'_> {
-    fn rates(&self) -> &[Rational] {
+    /// Per demand: its executions per instance.
+    pub fn rates(&self) -> &[Rational] {
         &self.rates
     }
 
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+    /// Cheap patterns of every demand under guiding prices. No patterns serve all demands, as often as an instance
+    /// does, for less than the number: a valid bound, whatever was rounded.
+    pub fn guide(&self, prices: &Prices<u64>) -> Result<(Rational, Vec<Pattern>), LpError> {
         let offers = self.offers(|part| part.guide(prices))?;
         let at_least = offers.iter().zip(&self.rates).map(|(offer, rate)| &offer.at_least * rate).sum();
-        Ok(Guided { at_least, patterns: offers.into_iter().flat_map(|offer| offer.patterns).collect() })
+        Ok((at_least, offers.into_iter().flat_map(|offer| offer.patterns).collect()))
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
+    /// pattern, with what no pattern is cheaper than.
+    pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
         let cheapest = |offer: Priced| {
             let pattern = offer.patterns.into_iter().next();
             Ok((offer.at_least, pattern.ok_or(LpError::Contradiction("a demand has no pattern"))?))
@@ -97,7 +105,8 @@ impl Pricing for Patterns<'_> {
         self.offers(|part| part.cheapest(prices))?.into_iter().map(cheapest).collect()
     }
 
-    fn is_exact(&self) -> bool {
+    /// Whether cheapest patterns are found for all prices, and not only bounds.
+    pub fn is_exact(&self) -> bool {
         self.parts.iter().all(|(_, part)| part.is_exact())
     }
 }

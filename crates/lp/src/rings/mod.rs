@@ -17,7 +17,8 @@ use oneport_watch::Watch;
 
 use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
-use crate::oracle::{Guided, Pricing};
+use crate::oracle::{Oracle, Priced};
+use crate::oracles::Patterns;
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
 use crate::{LpError, Question, Until};
@@ -120,7 +121,8 @@ pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<Ring
     let pricing = Cycles::new(&question, gpus);
     pricing.check()?;
     let resources = Resources::new(platform, false);
-    let mixture = generate(&question, resources, &pricing, &Until::default())?;
+    let patterns = Patterns::of_one(&question, Cycles::new(&question, gpus), 1);
+    let mixture = generate(&question, resources, &patterns, &Until::default())?;
     let (resources, prices) = Resources::of_certificate(platform, &mixture.prices);
     let tight = pricing.tight(&resources.prices(&prices))?;
     let ring = |pattern: &Pattern| ring_of(platform, gpus, pattern);
@@ -185,15 +187,13 @@ struct Cycles<'a> {
     gpus: &'a [NodeId],
     is_gpu: Vec<bool>,
     times: Times,
-    rates: Vec<Rational>,
 }
 
 impl<'a> Cycles<'a> {
     fn new(question: &'a Question<'a>, gpus: &'a [NodeId]) -> Self {
         let mut is_gpu = vec![false; question.platform().nodes().len()];
         gpus.iter().for_each(|gpu| is_gpu[gpu.index()] = true);
-        let rates = vec![Rational::from_integer(1.into())];
-        Cycles { question, gpus, is_gpu, times: Times::new(question), rates }
+        Cycles { question, gpus, is_gpu, times: Times::new(question) }
     }
 
     /// Whether there is a ring at all.
@@ -228,12 +228,14 @@ impl<'a> Cycles<'a> {
         ways.iter().enumerate().map(cost).collect()
     }
 
-    /// Cheap rings with their prices, the cheapest first.
-    fn cheapest_rings<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    /// Cheap rings, the cheapest first.
+    fn cheapest_rings<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Priced, LpError> {
         let ways = self.ways(&costs.links);
-        let cycles = cheapest_cycles(&self.costs(&ways)).into_iter();
-        let priced = cycles.map(|(cost, order)| Some((amount(&costs.unit, &cost), self.pattern(&ways, &order)?)));
-        priced.collect::<Option<Vec<_>>>().filter(|rings| !rings.is_empty()).ok_or(NO_RING)
+        let cycles = cheapest_cycles(&self.costs(&ways));
+        let (cost, _) = cycles.first().ok_or(NO_RING)?;
+        let at_least = amount(&costs.unit, cost);
+        let patterns = cycles.iter().map(|(_, order)| self.pattern(&ways, order)).collect::<Option<_>>();
+        Ok(Priced { at_least, patterns: patterns.ok_or(NO_RING)? })
     }
 
     fn pattern<N: Exact>(&self, ways: &[ShortestPaths<N>], order: &[usize]) -> Option<Pattern> {
@@ -261,25 +263,17 @@ impl<'a> Cycles<'a> {
     }
 }
 
-impl Pricing for Cycles<'_> {
-    fn rates(&self) -> &[Rational] {
-        &self.rates
+impl Oracle for Cycles<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
+        Ok(vec![self.cheapest_rings(&self.times.costs(prices))?])
     }
 
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
-        let rings = self.cheapest_rings(&self.times.costs(prices))?;
-        let at_least = rings[0].0.clone();
-        Ok(Guided { at_least, patterns: rings.into_iter().map(|(_, pattern)| pattern).collect() })
-    }
-
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact(self.question, prices);
-        let mut rings = match costs::narrowed(&costs, self.question.platform()) {
+        Ok(vec![match costs::narrowed(&costs, self.question.platform()) {
             Some(narrow) => self.cheapest_rings(&narrow)?,
             None => self.cheapest_rings(&costs)?,
-        };
-        rings.truncate(1);
-        Ok(rings)
+        }])
     }
 }
 

@@ -1,10 +1,12 @@
-//! Without any time for the linear program: still a steady state that holds and a bound that is proved.
+//! With too little time for the linear program: still a steady state that holds and a bound that is proved.
 
 use crate::common;
 
 use common::{Case, connected_cases, throughput};
-use oneport_lp::{Answer, Formulation, Options, Question, Watch, solve};
-use oneport_plan::{Problem, Status};
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Watch, solve};
+use oneport_plan::{Collective, Problem, Status, Volumes};
+use oneport_platform::generate::{Costs, Options as Drawn, random_connected};
+use oneport_platform::{NodeId, PortModel};
 use proptest::prelude::*;
 
 proptest! {
@@ -33,4 +35,37 @@ proptest! {
         prop_assert!(optimum <= bound, "{case:?}: {bound} is no bound");
         prop_assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == bound);
     }
+}
+
+/// A bound holds for every scheme wherever the work ends, though compositions are priced before anything is proved of
+/// the others.
+#[test]
+fn bounds_are_bounds_wherever_the_work_ends() {
+    let costs = Costs::Uniform { low: 1, high: 9 };
+    let mut early = 0;
+    for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(8) {
+        let options = Drawn { seed, link_cost: costs.clone(), compute: costs.clone() };
+        let platform = random_connected(6, 3, &options).unwrap().with_model(model);
+        let participants: Vec<NodeId> = platform.processors().collect();
+        for commutative in [true, false] {
+            let collective = Collective::AllReduce { participants: participants.clone(), commutative };
+            let volumes = Volumes::default();
+            let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+            let Answer::Steady(best) = solve(&Question::new(problem), &Options::default()).unwrap() else { panic!() };
+            for milliseconds in [1, 10, 30, 60, 100, 200, 400, 800] {
+                let question = Question::new(problem).watched(Watch::in_questions(milliseconds));
+                let found = match solve(&question, &Options::default()) {
+                    Ok(Answer::Steady(found)) => found,
+                    Err(LpError::Stopped(_)) => continue,
+                    other => panic!("{other:?}"),
+                };
+                let proved = oneport_referee::bound(problem, &found.certificate).unwrap();
+                assert!(proved <= found.upper_bound, "{seed} {milliseconds}: {proved}, not {}", found.upper_bound);
+                assert!(best.steady_state.throughput <= found.upper_bound, "{seed} {milliseconds}");
+                assert!(found.steady_state.throughput <= best.upper_bound, "{seed} {milliseconds}");
+                early += usize::from(found.status == Status::Feasible && best.status == Status::Optimal);
+            }
+        }
+    }
+    assert!(early > 0, "no limit came first");
 }

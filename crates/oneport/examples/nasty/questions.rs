@@ -8,7 +8,7 @@ use oneport::platform::Node;
 use oneport::watch::{Left, Watch};
 use oneport::{
     Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Problem, Rational,
-    Until, Volumes, referee, solve,
+    Refusal, Until, Volumes, referee, solve,
 };
 use oneport_lp::LpError;
 
@@ -185,14 +185,14 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
         }
         Ok(Outcome::Unlisted(_)) => Ok(Fate::Refused),
         Ok(Outcome::Unreachable(_)) => Ok(Fate::Infeasible),
-        Err(Error::Question(LpError::Contradiction(what))) => Err(format!("contradiction: {what}")),
         // A formulation that a collective does not have.
-        Err(Error::Question(
+        Err(Error::Problem(Refusal::Question(
             LpError::NoCompact { .. }
             | LpError::CompactSwitches { .. }
             | LpError::CompactTooLarge { .. }
             | LpError::CompactCommutative,
-        )) => Ok(Fate::Refused),
+        ))) => Ok(Fate::Refused),
+        Err(Error::Stopped(_)) => Ok(Fate::Refused),
         Err(error) => Err(error.to_string()),
     }
 }

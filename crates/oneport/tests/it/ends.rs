@@ -11,7 +11,7 @@ use oneport::platform::{Change, LinkId, Node, Number};
 use oneport::watch::Watch;
 use oneport::{
     Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem, Rating,
-    Rational, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors, referee, rings, solve,
+    Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors, referee, rings, solve,
 };
 
 /// Questions that may come after the end whatever the work: each stage notices it for itself.
@@ -240,9 +240,13 @@ fn what_is_too_large_is_refused_at_once() {
         Collective::reduce_scatter(participants.clone()),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        assert!(matches!(bound(problem, &Options::default()), Err(Error::TooLarge { .. })), "{}", collective.name());
+        assert!(
+            matches!(bound(problem, &Options::default()), Err(Error::Problem(Refusal::TooLarge { .. }))),
+            "{}",
+            collective.name()
+        );
         let solved = solve(problem, &Options::default());
-        let refused = matches!(solved, Err(Error::Question(LpError::TooManyTasks { .. })));
+        let refused = matches!(solved, Err(Error::Problem(Refusal::Question(LpError::TooManyTasks { .. }))));
         assert!(refused, "{}: {:?}", collective.name(), solved.err());
     }
     let broadcast = Collective::broadcast(participants[0], participants[1..].to_vec());

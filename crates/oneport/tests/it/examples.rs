@@ -10,7 +10,7 @@ mod plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use oneport::{formats, referee};
+use oneport::{files, referee};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name)
@@ -20,7 +20,7 @@ fn fixture(name: &str) -> PathBuf {
 fn a_file_becomes_a_plan_that_the_referee_accepts() {
     let out = std::env::temp_dir().join(format!("oneport-example-{}.json", std::process::id()));
     let said = plan::plan(&fixture("two-racks.toml"), &out).unwrap();
-    let written = formats::read_plan(&out).unwrap();
+    let written = files::read_plan(&out).unwrap();
     std::fs::remove_file(&out).unwrap();
     referee::check_plan(&written).unwrap();
     assert_eq!(said, format!("{} per unit of time, optimal", written.steady_state.throughput));

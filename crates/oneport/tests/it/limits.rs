@@ -61,7 +61,7 @@ fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<b
         }
         Ok(Outcome::Unreachable(_)) => Err(TestCaseError::fail("connected platforms have paths")),
         Err(error) => {
-            let stopped = matches!(&error, Error::Question(oneport_lp::LpError::Stopped(_)) | Error::Unchecked(_));
+            let stopped = matches!(&error, Error::Stopped(_));
             prop_assert!(stopped && error.to_string().contains("the caller's request"), "{}", error);
             Ok(true)
         }

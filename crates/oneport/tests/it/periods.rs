@@ -5,7 +5,7 @@ use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem,
-    Rational, SHORT_INSTANCES, Volumes, files, solve,
+    Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
 
@@ -103,11 +103,14 @@ fn shares_that_are_none_are_refused() {
         solve(Problem::new(&platform, &collectives()[0], &Volumes::default()).unwrap(), &options).unwrap_err()
     };
     for most in [ratio(-1, 100), ratio(1, 1), ratio(5, 1)] {
-        let expected = Error::Period(PeriodError::BadLoss(Box::new(most.clone())));
+        let expected = Error::Problem(Refusal::Period(PeriodError::BadLoss(Box::new(most.clone()))));
         assert_eq!(refused(Period::Losing { most, instances: 10 }), expected);
     }
     for most in [ratio(0, 1), ratio(1, 2)] {
-        assert_eq!(refused(Period::Losing { most, instances: 0 }), Error::Period(PeriodError::NoInstances));
+        assert_eq!(
+            refused(Period::Losing { most, instances: 0 }),
+            Error::Problem(Refusal::Period(PeriodError::NoInstances))
+        );
     }
 }
 

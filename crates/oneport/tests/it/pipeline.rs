@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport::watch::Watch;
 use oneport::{
-    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Status, files, referee, solve,
+    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Refusal, Status, files, referee, solve,
 };
 use oneport_period::PeriodError;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ proptest! {
                 check(&case, &planned.plan);
                 prop_assert_eq!(&planned.plan.schedule.period, &period);
             }
-            Err(Error::Period(PeriodError::PeriodTooShort { needed, .. })) => {
+            Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { needed, .. }))) => {
                 prop_assert!(*needed > period, "{case:?}: {needed} is needed, {period} given");
                 check(&case, &plan(&case, Period::Fixed(*needed)));
             }
@@ -111,7 +111,7 @@ proptest! {
                     prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
                     prop_assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
                 }
-                Err(Error::Period(PeriodError::PeriodTooShort { .. })) => {}
+                Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { .. }))) => {}
                 other => prop_assert!(false, "{case:?}: {other:?}"),
             }
         }
@@ -135,15 +135,15 @@ proptest! {
 fn nonsense_is_refused() {
     let case = sample();
     let refused = |period: Period| ask(&case, period, Formulation::Columns).unwrap_err();
-    assert_eq!(refused(Period::AtMost(0)), Error::Period(PeriodError::NoInstances));
+    assert_eq!(refused(Period::AtMost(0)), Error::Problem(Refusal::Period(PeriodError::NoInstances)));
     for length in [ratio(0, 1), ratio(-1, 3)] {
         let expected = PeriodError::BadPeriod(Box::new(length.clone()));
-        assert_eq!(refused(Period::Fixed(length)), Error::Period(expected));
+        assert_eq!(refused(Period::Fixed(length)), Error::Problem(Refusal::Period(expected)));
     }
     for size in [ratio(0, 1), ratio(-2, 1)] {
         let case = Case { size, ..case.clone() };
         let error = ask(&case, Period::Exact, Formulation::Columns).unwrap_err();
-        assert!(matches!(error, Error::Problem(ProblemError::Volume(_))), "{error}");
+        assert!(matches!(error, Error::Problem(Refusal::Problem(ProblemError::Volume(_)))), "{error}");
     }
 }
 

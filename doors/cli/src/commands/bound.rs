@@ -9,7 +9,7 @@ use oneport::plan::{Certificate, Form, LinkId};
 use oneport::platform::names;
 use oneport::watch::Limit;
 use oneport::{
-    Amount, Bandwidth, Bounded, Bounding, Collective, Error, LpError, NodeId, Options, Platform, Problem, Rational,
+    Amount, Bandwidth, Bounded, Bounding, Collective, Error, NodeId, Options, Platform, Problem, Rational, Refusal,
     Volumes,
 };
 use serde_json::{Value, json};
@@ -106,8 +106,8 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         let found = match oneport::bound(problem, &options) {
             Ok(Bounding::Bounded(bounded)) => Found::Bounded(bounded),
             Ok(Bounding::Unreachable(missing)) => Found::Infeasible(unreachable(&platform, &missing)),
-            Err(Error::Question(LpError::Stopped(limit))) => Found::Stopped(limit),
-            Err(error @ Error::TooLarge { .. }) => Found::TooLarge(error.to_string()),
+            Err(Error::Stopped(limit)) => Found::Stopped(limit),
+            Err(error @ Error::Problem(Refusal::TooLarge { .. })) => Found::TooLarge(error.to_string()),
             Err(error) => return Err(error.into()),
         };
         let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
@@ -361,7 +361,7 @@ impl Row {
         match &self.found {
             Found::Bounded(_) => self.impossible(platform),
             Found::Infeasible(missing) => Some(infeasible(label(&self.collective), missing)),
-            Found::Stopped(limit) => Some(format!("{}: {}", self.form.name, LpError::Stopped(*limit))),
+            Found::Stopped(limit) => Some(format!("{}: {}", self.form.name, Error::Stopped(*limit))),
             Found::TooLarge(why) => Some(why.clone()),
         }
     }

@@ -1,6 +1,7 @@
 //! Shows progress: on a terminal a spinner after the first second, elsewhere a line every 30 seconds.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -33,7 +34,7 @@ struct Scene {
 
 /// Shows the stage a solve is in.
 pub struct Progress {
-    stages: Option<Sender<Sign>>,
+    stages: Option<Arc<Sender<Sign>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,14 +44,15 @@ impl Progress {
         let (stages, received) = channel::<Sign>();
         let terminal = std::io::stderr().is_terminal();
         let thread = std::thread::spawn(move || if terminal { spin(&received) } else { write_lines(&received) });
-        Progress { stages: Some(stages), thread: Some(thread) }
+        Progress { stages: Some(Arc::new(stages)), thread: Some(thread) }
     }
 
-    /// The watch, whose news are shown until this value and the watch are dropped.
+    /// The watch, whose news are shown until this value is dropped.
     pub fn of(&self, watch: &Watch) -> Watch {
-        let Some(stages) = self.stages.clone() else { return watch.clone() };
+        let stages = self.stages.as_ref().map(Arc::downgrade).unwrap_or_default();
         watch.clone().heard(move |news| {
-            // The receiving thread ends only after all senders are dropped.
+            let Some(stages) = stages.upgrade() else { return };
+            // The receiving thread ends only after this sender is dropped.
             let _ = match news {
                 News::Stage(name) => stages.send(Sign::Stage(name.to_string())),
                 News::Round(text) => stages.send(Sign::Round(text.to_string())),

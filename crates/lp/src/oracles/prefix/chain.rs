@@ -80,10 +80,8 @@ pub fn way<N: Exact>(
 /// Appends the transfers of a prefix, which the last task has made, and the merge at the next participant.
 pub fn append(chain: &mut Pattern, participants: &[NodeId], step: usize, links: impl IntoIterator<Item = LinkId>) {
     let part = Interval { first: 0, last: step };
-    for link in links {
-        // The first prefix is the first participant's own value.
-        chain.send(link, part, chain.last());
-    }
+    // The first prefix is the first participant's own value.
+    chain.route(links, part, chain.last());
     let part = Interval { first: 0, last: step + 1 };
     chain.merge(participants[step + 1], part, step, [chain.last(), None]);
 }

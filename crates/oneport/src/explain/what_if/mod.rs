@@ -7,7 +7,6 @@ mod sets;
 
 use std::collections::BTreeSet;
 
-use oneport_lp::LpError;
 use oneport_plan::Problem;
 use oneport_platform::{Change, Rational};
 
@@ -60,7 +59,7 @@ pub fn outcome(
             None => Outcome::Unlisted(unlisted),
         },
         Ok(Rating::Unreachable(commodities)) => Outcome::Unreachable(commodities),
-        Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Outcome::Stopped(limit),
+        Err(Error::Stopped(limit)) => Outcome::Stopped(limit),
         Err(error) => return Err(error),
     })
 }

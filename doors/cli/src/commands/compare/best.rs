@@ -104,7 +104,7 @@ impl Best {
             let watch = within(&options.watch, SHAPES);
             match best_shape(problem, &Options { watch, ..options.clone() }, shape) {
                 Ok(shaped) => found.extend(shaped.map(|shaped| (name, shaped))),
-                Err(Error::Question(LpError::Stopped(_))) => {}
+                Err(Error::Stopped(_)) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -10,8 +10,11 @@
 //!
 //! Operands that keep their order are combined along the [`line`] of their owners, from both ends towards the target.
 
+pub mod bounds;
+pub mod chains;
 mod line;
 mod ring;
+pub mod simple;
 mod ways;
 
 use oneport_plan::{Block, Kind, Known, Routing};
@@ -20,7 +23,7 @@ use oneport_platform::{NodeId, Rational};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
-use crate::{LpError, Question, quick, room, simple};
+use crate::{LpError, Question, room};
 use line::Line;
 use ring::Ring;
 use ways::{Shares, Ways};
@@ -114,7 +117,7 @@ impl<'q, 'k> Search<'q, 'k> {
     fn bound(&mut self) -> Result<(), LpError> {
         let watch = self.question.watch();
         let bounded = self.question.clone().watched(watch.turn(BOUND));
-        let found = quick::bounds(&bounded, self.sought.as_ref().max(self.known.throughput()))?;
+        let found = bounds::bounds(&bounded, self.sought.as_ref().max(self.known.throughput()))?;
         if found.is_empty() && bounded.watch().ask().is_err() {
             self.known.offer_bound(simple::bound(self.question)?);
         }

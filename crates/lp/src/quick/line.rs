@@ -81,14 +81,14 @@ impl<'q> Line<'q> {
             if place > 0 {
                 from_left = pattern.merge(self.owners[place], part(0, place), place - 1, [from_left, None]);
             }
-            from_left = send(&mut pattern, self.right[place].as_ref()?, part(0, place), from_left);
+            from_left = pattern.route(self.right[place].as_ref()?.iter().copied(), part(0, place), from_left);
         }
         let mut from_right = None;
         for place in (root + 1..=end).rev() {
             if place < end {
                 from_right = pattern.merge(self.owners[place], part(place, end), place, [None, from_right]);
             }
-            from_right = send(&mut pattern, self.left[place - 1].as_ref()?, part(place, end), from_right);
+            from_right = pattern.route(self.left[place - 1].as_ref()?.iter().copied(), part(place, end), from_right);
         }
         let mut made = None;
         if root > 0 {
@@ -99,16 +99,11 @@ impl<'q> Line<'q> {
         }
         let (mut to_right, mut to_left) = (made, made);
         for place in root..wanting.last().copied().unwrap_or(root) {
-            to_right = send(&mut pattern, self.right[place].as_ref()?, part(0, end), to_right);
+            to_right = pattern.route(self.right[place].as_ref()?.iter().copied(), part(0, end), to_right);
         }
         for place in (wanting.first().copied().unwrap_or(root)..root).rev() {
-            to_left = send(&mut pattern, self.left[place].as_ref()?, part(0, end), to_left);
+            to_left = pattern.route(self.left[place].as_ref()?.iter().copied(), part(0, end), to_left);
         }
         Some(pattern)
     }
-}
-
-/// Sends a part over the links in sequence.
-fn send(pattern: &mut Pattern, links: &[LinkId], part: Interval, after: Option<u32>) -> Option<u32> {
-    links.iter().fold(after, |after, &link| pattern.send(link, part, after))
 }

@@ -124,9 +124,8 @@ impl Ring {
                 break;
             }
             if let Some(latest) = operands.len().checked_sub(1) {
-                for &link in self.ways[(start + step) % count].as_ref()? {
-                    last = pattern.send(link, Interval { first: 0, last: latest }, last);
-                }
+                let way = self.ways[(start + step) % count].as_ref()?;
+                last = pattern.route(way.iter().copied(), Interval { first: 0, last: latest }, last);
             }
         }
         pattern.tasks.shrink_to_fit();

@@ -15,7 +15,7 @@ use crate::bounds::shared_tasks;
 use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
 use crate::found::Found;
-use crate::oracle::{Guided, Pricing};
+use crate::oracle::{Oracle, Priced};
 use crate::oracles::prefix::chain::{UNREACHABLE, append, way};
 use crate::oracles::{Patterns, prefix};
 use crate::resources::Resources;
@@ -37,7 +37,7 @@ pub fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) ->
     }
     found.settled = true;
     let resources = Resources::new(question.platform(), true);
-    let steps = Steps::new(question, participants);
+    let steps = Patterns::of_one(question, Steps::new(question, participants), steps_of(participants));
     let mixture = generate(question, resources.clone(), &steps, &found.until(options))?;
     found.effort += mixture.effort;
     let patterns = chains(&mixture.state, participants);
@@ -53,9 +53,14 @@ pub fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) ->
     Ok(())
 }
 
+/// How many steps a chain has.
+fn steps_of(participants: &[NodeId]) -> usize {
+    participants.len().saturating_sub(1)
+}
+
 /// Chains that execute every step as often as its patterns do: the heaviest patterns of all steps first.
 fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> {
-    let mut of_step: Vec<Vec<(Rational, Vec<LinkId>)>> = vec![Vec::new(); participants.len().saturating_sub(1)];
+    let mut of_step: Vec<Vec<(Rational, Vec<LinkId>)>> = vec![Vec::new(); steps_of(participants)];
     for WeightedPattern { pattern, weight } in &steps.patterns {
         of_step[pattern.demand].push((weight.clone(), pattern.links().collect()));
     }
@@ -83,13 +88,11 @@ struct Steps<'a> {
     question: &'a Question<'a>,
     participants: &'a [NodeId],
     times: Times,
-    rates: Vec<Rational>,
 }
 
 impl<'a> Steps<'a> {
     fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
-        let rates = vec![Rational::one(); participants.len().saturating_sub(1)];
-        Steps { question, participants, times: Times::of_size(question, &Rational::one()), rates }
+        Steps { question, participants, times: Times::of_size(question, &Rational::one()) }
     }
 
     /// Every step's cheapest price and pattern.
@@ -97,7 +100,7 @@ impl<'a> Steps<'a> {
         &self,
         costs: &Costs<N>,
         compute: impl Fn(NodeId) -> Rational,
-    ) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    ) -> Result<Vec<Priced>, LpError> {
         let (platform, volumes) = (self.question.platform(), self.question.volumes());
         let step = |step: usize| {
             let (cost, links) = way(platform, &costs.links, self.participants, step)?;
@@ -107,24 +110,18 @@ impl<'a> Steps<'a> {
             let price = transfer + volumes.merge_time(platform, node, made, step) * compute(node);
             let mut pattern = Pattern::new(step);
             append(&mut pattern, self.participants, step, links);
-            Ok((price, pattern))
+            Ok(Priced::one((price, pattern)))
         };
-        (0..self.rates.len()).map(step).collect()
+        (0..steps_of(self.participants)).map(step).collect()
     }
 }
 
-impl Pricing for Steps<'_> {
-    fn rates(&self) -> &[Rational] {
-        &self.rates
+impl Oracle for Steps<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
+        self.all(&self.times.costs(prices), |node| Rational::from_integer(prices.compute[node.index()].into()))
     }
 
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
-        let compute = |node: NodeId| Rational::from_integer(prices.compute[node.index()].into());
-        let (least, patterns): (Vec<Rational>, _) = self.all(&self.times.costs(prices), compute)?.into_iter().unzip();
-        Ok(Guided { at_least: least.into_iter().sum(), patterns })
-    }
-
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact_of_size(self.question, &Rational::one(), prices);
         self.all(&costs, |node| prices.compute[node.index()].clone().max(Rational::zero()))
     }

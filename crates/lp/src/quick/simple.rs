@@ -19,6 +19,7 @@ use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::copy::{Hop, Network};
+use crate::oracles::prefix::chain::append;
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
 use crate::{LpError, Question};
@@ -252,10 +253,7 @@ impl Ways<'_, '_> {
         let mut result = None;
         for (operand, links) in ways.into_iter().enumerate() {
             let own = Interval { first: operand, last: operand };
-            let mut brought = None;
-            for link in links {
-                brought = pattern.send(link, own, brought);
-            }
+            let brought = pattern.route(links, own, None);
             result = if operand == 0 {
                 brought
             } else {
@@ -270,13 +268,8 @@ impl Ways<'_, '_> {
     /// Every participant merges its value into the prefix of the one before it.
     fn chain(&self, participants: &[NodeId]) -> Result<Pattern, LpError> {
         let mut pattern = Pattern::new(0);
-        let mut made = None;
-        for (last, pair) in participants.windows(2).enumerate() {
-            for link in self.links(&self.from(pair[0]), pair[1])? {
-                made = pattern.send(link, Interval { first: 0, last }, made);
-            }
-            let part = Interval { first: 0, last: last + 1 };
-            made = pattern.merge(pair[1], part, last, [made, None]);
+        for (step, pair) in participants.windows(2).enumerate() {
+            append(&mut pattern, participants, step, self.links(&self.from(pair[0]), pair[1])?);
         }
         Ok(pattern)
     }
