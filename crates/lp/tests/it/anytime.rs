@@ -48,7 +48,7 @@ fn bounds_are_bounds_wherever_the_work_ends() {
         let platform = random_connected(6, 3, &options).unwrap().with_model(model);
         let participants: Vec<NodeId> = platform.processors().collect();
         for commutative in [true, false] {
-            let collective = Collective::AllReduce { participants: participants.clone(), commutative };
+            let collective = Collective::all_reduce(participants.clone()).commutative(commutative);
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
             let Answer::Steady(best) = solve(&Question::new(problem), &Options::default()).unwrap() else { panic!() };

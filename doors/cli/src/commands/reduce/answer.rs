@@ -13,8 +13,8 @@ use oneport::{Checked, Judged, Rational, Status, files};
 use serde_json::{Map, Value};
 
 use crate::answers::reduction as words;
-use crate::words::clock;
 use crate::answers::windows;
+use crate::words::clock;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
