@@ -4,7 +4,7 @@ use anyhow::Result;
 use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape};
 
 use crate::answers::answer::label;
-use crate::words::output::count;
+use crate::words::output::{count, few};
 use crate::words::usage::usage;
 
 /// Percent of the time left that the search may take; the rest is for the plan.
@@ -40,8 +40,7 @@ pub fn claim(plan: &mut Plan, shaped: &Shaped) {
 /// Which links, and what is proved of them.
 pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
     let platform = problem.platform();
-    let names: Vec<String> = platform.link_ids().take(NAMED).map(|link| platform.link_name(link)).collect();
-    let more = if platform.links().len() > NAMED { ", ..." } else { "" };
+    let names = few(platform.link_ids().map(|link| platform.link_name(link)), NAMED, ", ...");
     let what = match shape {
         Shape::Tree => "tree",
         Shape::Acyclic => "acyclic graph",
@@ -51,5 +50,5 @@ pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
         Status::Feasible => "the search was ended; the bound holds for every other",
     };
     let programs = count(shaped.programs, "program");
-    format!("the best {what}: {}{more}; {proved} ({programs})", names.join(", "))
+    format!("the best {what}: {names}; {proved} ({programs})")
 }
