@@ -9,12 +9,13 @@ use num_traits::{One, Zero};
 use oneport::plan::Kind;
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units, Unlisted};
+use serde_json::{Value, json};
 
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
 use crate::flags::question::asked_as;
 use crate::words::clock;
-use crate::words::numbers::{Shown, percent, readable, readable_count, short};
+use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, short};
 use crate::words::output::count;
 
 /// The lines of the answer; `exact` asks for fractions in full.
@@ -129,6 +130,30 @@ pub fn header(problem: Problem<'_>) -> String {
         count(platform.links().len(), "link"),
         models(platform),
     )
+}
+
+/// The question, for `--json`.
+pub fn question(problem: Problem<'_>) -> Value {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    json!({
+        "collective": label(collective),
+        "groups": collective.members().len(),
+        "model": platform.model().name(),
+        "nodes": platform.nodes().len(),
+        "links": platform.links().len(),
+        "units": platform.units().map(|units| units.to_string()),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// A throughput and its bound, for `--json`.
+pub fn bounds(throughput: &Rational, upper_bound: &Rational) -> Value {
+    json!({
+        "throughput": throughput.to_string(),
+        "throughput_decimal": decimal(throughput),
+        "upper_bound": upper_bound.to_string(),
+        "upper_bound_decimal": decimal(upper_bound),
+    })
 }
 
 /// The platform's port model, and how many nodes have another.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
 use crate::words::numbers::{decimal, percent};
+use crate::words::output::few;
 
 /// The limits of a throughput, on the platform whose names they have.
 pub struct Bottleneck<'a> {
@@ -75,10 +76,7 @@ impl Bottleneck<'_> {
 
     /// The names of the classes with the largest shares.
     pub fn limiting_names(&self) -> String {
-        let limiting = &self.limits.limiting;
-        let names = limiting.iter().take(NAMED).map(|class| self.named(class));
-        let more = if limiting.len() > NAMED { ", ..." } else { "" };
-        names.collect::<Vec<_>>().join(", ") + more
+        few(self.limits.limiting.iter().map(|class| self.named(class)), NAMED, ", ...")
     }
 
     /// The lines of a report, without hints.

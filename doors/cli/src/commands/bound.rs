@@ -24,7 +24,7 @@ use crate::flags::question::{listed, node};
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both, percent};
-use crate::words::output::{count, print};
+use crate::words::output::{MORE, count, few, print};
 use crate::words::usage::usage;
 
 /// The collectives that are bounded by default.
@@ -176,18 +176,10 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
         models(platform)
     );
     for row in rows {
-        let bounded = match &row.found {
-            Found::Bounded(bounded) => bounded,
-            Found::Infeasible(_) => {
-                let _ = writeln!(out, "{:<15} infeasible: some of its messages cannot arrive", row.form.name);
-                continue;
-            }
-            Found::Stopped(limit) => {
-                let _ = writeln!(out, "{:<15} nothing is proved: {}", row.form.name, named(*limit));
-                continue;
-            }
-            Found::TooLarge(_) => {
-                let _ = writeln!(out, "{:<15} nothing is proved: too large", row.form.name);
+        let bounded = match row.bounded() {
+            Ok(bounded) => bounded,
+            Err((why, _)) => {
+                let _ = writeln!(out, "{:<15} {why}", row.form.name);
                 continue;
             }
         };
@@ -275,9 +267,8 @@ fn who(platform: &Platform, nodes: &[NodeId], others: &[NodeId]) -> String {
 }
 
 fn links(platform: &Platform, links: &[LinkId]) -> String {
-    let names = links.iter().take(NAMED).map(|&link| platform.link_name(link)).collect::<Vec<_>>().join(", ");
-    let more = if links.len() > NAMED { ", ..." } else { "" };
-    format!("{} ({names}{more})", count(links.len(), "link"))
+    let names = few(links.iter().map(|&link| platform.link_name(link)), NAMED, ", ...");
+    format!("{} ({names})", count(links.len(), "link"))
 }
 
 impl Row {
@@ -290,13 +281,11 @@ impl Row {
         if let Some(sentence) = self.of_border(platform, bounded) {
             return sentence;
         }
-        let priced = priced(platform, certificate);
-        let named = priced.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let more = if priced.len() > NAMED { format!(" and {} more", priced.len() - NAMED) } else { String::new() };
+        let priced = few(priced(platform, certificate), NAMED, MORE);
         let bound = Shown::of(platform, false).frequency(bound);
         let sets = certificate.odd_sets.iter().take(NAMED);
         let sets: String = sets.map(|(set, _)| format!("; {}", odd_sets::sentence(platform, set))).collect();
-        format!("by the prices of {named}{more} no schedule exceeds {bound}{sets}")
+        format!("by the prices of {priced} no schedule exceeds {bound}{sets}")
     }
 
     /// The sentence of a partition, if what crosses it alone proves the bound.
@@ -337,22 +326,34 @@ impl Row {
         }
     }
 
-    /// The proved bound.
-    fn bound(&self) -> Option<&Rational> {
-        match &self.found {
-            Found::Bounded(bounded) => Some(&bounded.bound),
-            Found::Infeasible(_) | Found::Stopped(_) | Found::TooLarge(_) => None,
-        }
+    /// The proved bound; else why there is none, in words and for `--json`.
+    fn bounded(&self) -> std::result::Result<&Bounded, (String, Value)> {
+        let name = self.form.name;
+        Err(match &self.found {
+            Found::Bounded(bounded) => return Ok(bounded),
+            Found::Infeasible(_) => (
+                "infeasible: some of its messages cannot arrive".to_string(),
+                json!({"collective": name, "status": "infeasible"}),
+            ),
+            Found::Stopped(limit) => (
+                format!("nothing is proved: {}", named(*limit)),
+                json!({"collective": name, "status": "unknown", "ended_by": named(*limit)}),
+            ),
+            Found::TooLarge(why) => (
+                "nothing is proved: too large".to_string(),
+                json!({"collective": name, "status": "unknown", "error": why}),
+            ),
+        })
     }
 
     /// The measured throughput as a share of the bound.
     fn share(&self) -> Option<Rational> {
-        Some(&self.measured.as_ref()?.throughput / self.bound()?)
+        Some(&self.measured.as_ref()?.throughput / &self.bounded().ok()?.bound)
     }
 
     /// The contradiction, if the measurement is above the bound.
     fn impossible(&self, platform: &Platform) -> Option<String> {
-        let bound = self.bound()?;
+        let bound = &self.bounded().ok()?.bound;
         self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
     }
 
@@ -367,14 +368,9 @@ impl Row {
     }
 
     fn json(&self, platform: &Platform) -> Value {
-        let bounded = match &self.found {
-            Found::Bounded(bounded) => bounded,
-            Found::Infeasible(_) => return json!({"collective": self.form.name, "status": "infeasible"}),
-            Found::Stopped(limit) => {
-                let ended_by = named(*limit);
-                return json!({"collective": self.form.name, "status": "unknown", "ended_by": ended_by});
-            }
-            Found::TooLarge(why) => return json!({"collective": self.form.name, "status": "unknown", "error": why}),
+        let bounded = match self.bounded() {
+            Ok(bounded) => bounded,
+            Err((_, row)) => return row,
         };
         let cut = Cut::of(platform, self, bounded);
         let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
@@ -417,6 +413,5 @@ fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
 
 /// The first parts of a partition.
 fn parts(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
-    let shown = sets.iter().take(NAMED).map(|set| names::set(platform, set)).collect::<Vec<_>>().join(", ");
-    if sets.len() > NAMED { format!("{shown}, ...") } else { shown }
+    few(sets.iter().map(|set| names::set(platform, set)), NAMED, ", ...")
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use comfy_table::{Table, presets};
 use num_traits::{Inv, Zero};
 use oneport::{Collective, Platform, Problem, Rational, Volumes};
 use oneport_topologies::{Format, Imported, Topic, read_topology};
@@ -17,6 +16,7 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::both;
 use crate::words::output::{count, named, print, try_outputs};
+use crate::words::tables::plain;
 use crate::words::usage::usage;
 
 /// Show how a platform or topology file was read: nodes, links, assumed values.
@@ -130,16 +130,15 @@ fn text(file: &str, imported: &Imported) -> String {
     let platform = &imported.platform;
     let _ = writeln!(out, "{file}: {}, port model {}", imported.format.about(), platform.model());
     let _ = writeln!(out, "nodes: {}", nodes(imported));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["links", "bandwidth", "between", "number"]);
-    for (class, number) in classes(imported) {
+    let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
         let (between, number) = match class.both_ways {
             true => (format!("{from} - {to}"), format!("{number}, per direction")),
             false => (format!("{from} -> {to}"), number.to_string()),
         };
-        table.add_row([class.kind.to_string(), bandwidth(platform, class.cost), between, number]);
-    }
+        vec![class.kind.to_string(), bandwidth(platform, class.cost), between, number]
+    };
+    let table = plain(&["links", "bandwidth", "between", "number"], &[], classes(imported).into_iter().map(row));
     let _ = writeln!(out, "{}", table.trim_fmt());
     for topic in Topic::ALL {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {

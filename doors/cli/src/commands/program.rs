@@ -12,7 +12,7 @@ use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::ReadingArguments;
-use crate::flags::question::{self, PartArguments, QuestionArguments};
+use crate::flags::question::{Asked, PartArguments, QuestionArguments};
 use crate::words::end::End;
 use crate::words::output::{count, named, print, try_outputs};
 use crate::words::usage::usage;
@@ -69,14 +69,11 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         return Err(usage(format!("{name} is the program of {collective}; leave --collective out")));
     }
     try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
-    let platform = arguments.reading.read(&arguments.platform)?.platform;
-    let asked = asked(arguments, which);
-    let collective = question::collective(&platform, &asked)?;
-    let volumes = question::volumes(&platform, &collective, &asked)?;
-    let problem = question::problem(&platform, &collective, &volumes)?;
+    let asked = Asked::read(arguments.reading.read(&arguments.platform)?.platform, &asked(arguments, which))?;
+    let problem = asked.problem()?;
     let missing = problem.unreachable();
     if !missing.is_empty() {
-        return Err(anyhow!(infeasible(label(&collective), &unreachable(&platform, &missing))));
+        return Err(anyhow!(infeasible(label(&asked.collective), &unreachable(&asked.platform, &missing))));
     }
     let form = if arguments.as_printed { Form::Printed } else { Form::Corrected };
     let program = match which {

@@ -13,6 +13,7 @@ use oneport::{
 };
 
 use crate::flags::platform::ReadingArguments;
+use crate::words::output::few;
 use crate::words::usage::usage;
 
 /// The collective's name for custom demands.
@@ -266,12 +267,8 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &'static For
     Ok(Collective::Groups(arguments.groups.iter().map(member).collect::<Result<_>>()?))
 }
 
-/// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`.
-pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
-    volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
-}
-
-/// As [`volumes`]. If `bytes` is given, it is the size of the whole operation.
+/// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`. If `bytes` is given, it is the size of the
+/// whole operation.
 pub fn volumes_of(
     platform: &Platform,
     collective: &Collective,
@@ -319,6 +316,27 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
     }
 }
 
+/// A question with its platform.
+pub struct Asked {
+    pub platform: Platform,
+    pub collective: Collective,
+    volumes: Volumes,
+}
+
+impl Asked {
+    /// Reads the names of the question on this platform.
+    pub fn read(platform: Platform, arguments: &QuestionArguments) -> Result<Asked> {
+        let collective = collective(&platform, arguments)?;
+        let volumes = volumes_of(&platform, &collective, arguments, arguments.bytes.as_deref())?;
+        Ok(Asked { platform, collective, volumes })
+    }
+
+    /// As [`problem`].
+    pub fn problem(&self) -> Result<Problem<'_>> {
+        problem(&self.platform, &self.collective, &self.volumes)
+    }
+}
+
 /// The problem. A usage error, if the volumes do not fit the collective.
 pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
     Problem::new(platform, collective, volumes).map_err(|error| match error {
@@ -334,12 +352,11 @@ pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: 
 fn some(platform: &Platform) -> String {
     const SHOWN: usize = 8;
     let quoted = |id| format!("'{}'", platform.name(id));
-    let names: Vec<String> = everyone(platform).into_iter().take(SHOWN + 1).map(quoted).collect();
-    match names.len() {
-        0 => "none (all are switches)".to_string(),
-        count if count > SHOWN => format!("{}, ...", names[..SHOWN].join(", ")),
-        _ => names.join(", "),
+    let everyone = everyone(platform);
+    if everyone.is_empty() {
+        return "none (all are switches)".to_string();
     }
+    few(everyone.into_iter().map(quoted), SHOWN, ", ...")
 }
 
 pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use oneport::files;
 
+#[cfg(feature = "png")]
+use crate::words::output::{MORE, few};
 use crate::words::usage::usage;
 
 /// Extensions of drawings that this build can write.
@@ -61,10 +63,9 @@ fn boxes(path: &Path, lacking: &[String]) {
     if lacking.is_empty() {
         return;
     }
-    let names = lacking.iter().take(LISTED).map(|letter| format!("'{letter}'")).collect::<Vec<_>>().join(", ");
-    let more = if lacking.len() > LISTED { format!(" and {} more", lacking.len() - LISTED) } else { String::new() };
+    let names = few(lacking.iter().map(|letter| format!("'{letter}'")), LISTED, MORE);
     eprintln!(
-        "note: {}: no font of this program has {names}{more}; boxes stand for them. An SVG file takes the reader's fonts",
+        "note: {}: no font of this program has {names}; boxes stand for them. An SVG file takes the reader's fonts",
         path.display()
     );
 }

@@ -5,6 +5,8 @@ pub mod clock;
 pub mod drawing;
 pub mod end;
 pub mod numbers;
+pub mod objects;
 pub mod output;
 pub mod progress;
+pub mod tables;
 pub mod usage;

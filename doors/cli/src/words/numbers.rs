@@ -85,6 +85,16 @@ impl Shown {
         }
     }
 
+    /// A number of units of time, without the fraction if the platform has units.
+    pub fn briefly(&self, value: &Rational) -> String {
+        self.units.map_or_else(|| self.time(value), |units| units.show_time(value))
+    }
+
+    /// A number of units of time in seconds; without units as it is.
+    pub fn seconds(&self, value: &Rational) -> Rational {
+        self.units.map_or_else(|| value.clone(), |units| value * units.time.seconds())
+    }
+
     /// A share of one as a percentage; with its fraction, if `exact` is set.
     pub fn share(&self, value: &Rational) -> String {
         if self.exact { format!("{} (= {value})", percent(value)) } else { percent(value) }

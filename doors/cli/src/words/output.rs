@@ -75,3 +75,17 @@ fn is_linked(one: &Path, other: &Path) -> bool {
 fn is_linked(_: &Path, _: &Path) -> bool {
     false
 }
+
+/// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
+pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
+    let mut names = names.into_iter();
+    let mut text = names.by_ref().take(most).map(Into::into).collect::<Vec<String>>().join(", ");
+    match names.count() {
+        0 => {}
+        more => text.push_str(&rest.replace("{}", &more.to_string())),
+    }
+    text
+}
+
+/// The rest of a list, after its first names.
+pub const MORE: &str = " and {} more";

@@ -14,7 +14,7 @@ use oneport_baselines::Comparison;
 
 use crate::answers::measured;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{self, QuestionArguments};
+use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::output::{named, print, try_outputs};
@@ -55,10 +55,8 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
     arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let platform = arguments.question.platform(&arguments.platform)?;
-    let collective = question::collective(&platform, &arguments.question)?;
-    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
-    let problem = question::problem(&platform, &collective, &volumes)?;
+    let asked = Asked::read(arguments.question.platform(&arguments.platform)?, &arguments.question)?;
+    let problem = asked.problem()?;
     let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
     let listed = arguments.with.iter().map(|path| with::read(problem, path)).collect::<Result<Vec<_>>>()?;
     let Some(best) = Best::of(problem, &options, arguments.limits.time_limit.is_some())? else {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use oneport::plan::SteadyState;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison};
@@ -17,6 +17,7 @@ use crate::answers::measured::{Measured, WRONG};
 use crate::answers::odd_sets;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
+use crate::words::tables::plain;
 
 /// The data of a report.
 pub struct Report<'a> {
@@ -32,6 +33,23 @@ pub struct Report<'a> {
     pub measured: Option<Measured>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
+}
+
+/// An algorithm or a shape, for the table, the chart and `--json`.
+struct Entry<'r> {
+    name: String,
+    /// Its name and description beside its bar, before its rate.
+    about: String,
+    /// Whether it is the user's.
+    own: bool,
+    /// Whether it performs what is asked.
+    compared: bool,
+    throughput: &'r Rational,
+    /// One operation of it.
+    once: Option<&'r BestPieces>,
+    limits: String,
+    /// Its own keys in `--json`.
+    keys: Value,
 }
 
 impl Report<'_> {
@@ -155,34 +173,85 @@ impl Report<'_> {
         format!("your {} is {share} of {proved}, {bound}{cut}{once}", measured.shown)
     }
 
+    /// The algorithms, those that need another order, and the shapes.
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let Comparison { rows, out_of_order, .. } = self.comparison;
+        let once = |place: usize| self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
+        let rows = rows.iter().enumerate().map(|(place, row)| self.algorithm(row, true, once(place)));
+        let rows = rows.chain(out_of_order.iter().map(|row| self.algorithm(row, false, None)));
+        rows.chain(self.shapes.iter().map(|(name, shaped)| self.shape(name, shaped))).collect()
+    }
+
+    fn algorithm<'r>(&self, row: &'r Compared, compared: bool, once: Option<&'r BestPieces>) -> Entry<'r> {
+        let (platform, algorithm) = (self.problem.platform(), &row.algorithm);
+        let name = match algorithm.ways.links.len() {
+            0 => algorithm.name.clone(),
+            rings => format!("{rings} {}", algorithm.name),
+        };
+        let limits = match &row.sustained.odd_set {
+            Some(set) => set.describe(platform),
+            None => bottleneck::summary(platform, &row.sustained.busiest),
+        };
+        let keys = json!({
+            "name": algorithm.name,
+            "about": algorithm.about,
+            "in_order": row.in_order,
+            "limited_by": limits,
+            "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
+        });
+        Entry {
+            name: if row.listed { format!("{name} (yours)") } else { name },
+            about: format!("{}: {}, ", algorithm.name, algorithm.about),
+            own: row.listed,
+            compared,
+            throughput: &row.sustained.throughput,
+            once,
+            limits,
+            keys,
+        }
+    }
+
+    fn shape<'r>(&self, name: &str, shaped: &'r Shaped) -> Entry<'r> {
+        let keys = json!({
+            "name": name,
+            "about": "by branch and bound",
+            "in_order": true,
+            "upper_bound": shaped.upper_bound.to_string(),
+            "status": shaped.status.name(),
+            "limited_by": Value::Null,
+        });
+        Entry {
+            name: self.proved(name, shaped),
+            about: format!("{name}: "),
+            own: false,
+            compared: true,
+            throughput: &shaped.throughput,
+            once: None,
+            limits: format!("its {}", count(shaped.links.len(), "link")),
+            keys,
+        }
+    }
+
     fn table(&self) -> Table {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         let rates = self.bus(&self.best.upper_bound).is_some();
         let rate = if rates { "busbw" } else { "throughput" };
         let once: &[&str] = if self.times.is_some() { &["one operation", "of the bound"] } else { &[] };
-        table.set_header([&["algorithm", rate, self.whole()], once, &["limited by"]].concat());
-        for (place, row) in self.comparison.rows.iter().enumerate() {
-            let throughput = &row.sustained.throughput;
-            let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
-            let name = self.name(row);
-            let mut cells = vec![name, rate, percent(&self.share(throughput))];
-            cells.extend(self.once(place));
-            cells.push(self.limits(row));
-            table.add_row(cells);
-        }
-        for (name, shaped) in &self.shapes {
-            let rate = self.bus(&shaped.throughput).unwrap_or_else(|| short(&shaped.throughput));
-            let mut cells = vec![self.proved(name, shaped), rate, percent(&self.share(&shaped.throughput))];
-            cells.push(format!("its {}", count(shaped.links.len(), "link")));
-            table.add_row(cells);
-        }
-        for column in 1..3 + once.len() {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
+        let cells = |entry: &Entry<'_>| {
+            let rate = self.bus(entry.throughput).unwrap_or_else(|| short(entry.throughput));
+            let mut cells = vec![entry.name.clone(), rate, percent(&self.share(entry.throughput))];
+            match (&self.times, entry.once) {
+                (None, _) => {}
+                (Some(_), None) => cells.extend(["-".to_string(), "-".to_string()]),
+                (Some(times), Some(once)) => {
+                    cells.extend([self.shown_time(&once.length), percent(&(&times.least / &once.length))]);
+                }
             }
-        }
-        table
+            cells.push(entry.limits.clone());
+            cells
+        };
+        let header = [&["algorithm", rate, self.whole()], once, &["limited by"]].concat();
+        let numbers: Vec<usize> = (1..3 + once.len()).collect();
+        plain(&header, &numbers, self.entries().iter().filter(|entry| entry.compared).map(cells))
     }
 
     /// The name; if the shape is not proved optimal, also its upper bound.
@@ -204,85 +273,30 @@ impl Report<'_> {
         })
     }
 
-    /// The time of a row's operation, and the lower bound as a share of it.
-    fn once(&self, place: usize) -> Vec<String> {
-        let Some(times) = &self.times else { return Vec::new() };
-        let Some(found) = times.rows.get(place).and_then(Option::as_ref) else { return vec!["-".to_string(); 2] };
-        vec![self.shown_time(&found.length), percent(&(&times.least / &found.length))]
-    }
-
     /// A time as text.
     fn shown_time(&self, time: &Rational) -> String {
-        let platform = self.problem.platform();
-        platform.units().map_or_else(|| Shown::of(platform, false).time(time), |units| units.show_time(time))
+        Shown::of(self.problem.platform(), false).briefly(time)
     }
 
     /// The time in seconds; without units as it is.
     fn seconds(&self, time: &Rational) -> String {
-        let units = self.problem.platform().units();
-        units.map_or_else(|| time.clone(), |units| time * units.time.seconds()).to_string()
-    }
-
-    fn name(&self, row: &Compared) -> String {
-        let name = match row.algorithm.ways.links.len() {
-            0 => row.algorithm.name.clone(),
-            rings => format!("{rings} {}", row.algorithm.name),
-        };
-        if row.listed { format!("{name} (yours)") } else { name }
-    }
-
-    fn limits(&self, row: &Compared) -> String {
-        let platform = self.problem.platform();
-        match &row.sustained.odd_set {
-            Some(set) => set.describe(platform),
-            None => bottleneck::summary(platform, &row.sustained.busiest),
-        }
+        Shown::of(self.problem.platform(), false).seconds(time).to_string()
     }
 
     /// The contract's object.
     pub fn json(&self) -> Value {
-        let platform = self.problem.platform();
-        let timed = |place: usize| self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
-        let row = |row: &Compared, place: Option<usize>| {
-            let throughput = &row.sustained.throughput;
-            let once = place.and_then(timed);
-            json!({
-                "name": row.algorithm.name,
-                "about": row.algorithm.about,
-                "own": row.listed,
-                "in_order": row.in_order,
-                "compared": place.is_some(),
-                "throughput": throughput.to_string(),
-                "share": self.share(throughput).to_string(),
-                "share_decimal": short(&self.share(throughput)),
-                "busbw": self.bus(throughput),
-                "limited_by": self.limits(row),
-                "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
-                "time": once.map(|once| self.seconds(&once.length)),
-                "pieces": once.map(|once| once.pieces),
-            })
+        let row = |entry: Entry<'_>| {
+            let mut row = entry.keys;
+            row["own"] = entry.own.into();
+            row["compared"] = entry.compared.into();
+            row["throughput"] = entry.throughput.to_string().into();
+            row["share"] = self.share(entry.throughput).to_string().into();
+            row["share_decimal"] = short(&self.share(entry.throughput)).into();
+            row["busbw"] = self.bus(entry.throughput).into();
+            row["time"] = entry.once.map(|once| self.seconds(&once.length)).into();
+            row["pieces"] = entry.once.map(|once| once.pieces).into();
+            row
         };
-        let rows = self.comparison.rows.iter().enumerate().map(|(place, compared)| row(compared, Some(place)));
-        let rows = rows.chain(self.comparison.out_of_order.iter().map(|left| row(left, None)));
-        let shapes = self.shapes.iter().map(|(name, shaped)| {
-            json!({
-                "name": name,
-                "about": "by branch and bound",
-                "own": false,
-                "in_order": true,
-                "compared": true,
-                "throughput": shaped.throughput.to_string(),
-                "upper_bound": shaped.upper_bound.to_string(),
-                "status": shaped.status.name(),
-                "share": self.share(&shaped.throughput).to_string(),
-                "share_decimal": short(&self.share(&shaped.throughput)),
-                "busbw": self.bus(&shaped.throughput),
-                "limited_by": Value::Null,
-                "time": Value::Null,
-                "pieces": Value::Null,
-            })
-        });
-        let rows = rows.chain(shapes);
         let measured = self.measured.as_ref().map(|measured| {
             json!({
                 "shown": measured.shown,
@@ -299,7 +313,7 @@ impl Report<'_> {
             "upper_bound": self.best.upper_bound.to_string(),
             "status": self.best.status.name(),
             "busbw": self.bus(&self.best.upper_bound),
-            "rows": rows.collect::<Vec<_>>(),
+            "rows": self.entries().into_iter().map(row).collect::<Vec<_>>(),
             "measured": measured,
             "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
             "time": own.map(|own| self.seconds(&own.length)),
@@ -327,17 +341,10 @@ impl Report<'_> {
             let own = self.times.as_ref().and_then(|times| times.own.as_ref());
             all.push(bar("oneport".to_string(), throughput, own, self.shown_rate(throughput), true));
         }
-        for (place, row) in self.comparison.rows.iter().enumerate() {
-            let throughput = &row.sustained.throughput;
-            let about = format!("{}: {}, {}", row.algorithm.name, row.algorithm.about, self.shown_rate(throughput));
-            let name = self.name(row);
-            let once = self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
-            all.push(bar(name, throughput, once, about, row.listed));
-        }
-        for (name, shaped) in &self.shapes {
-            let about = format!("{name}: {}", self.shown_rate(&shaped.throughput));
-            all.push(bar(self.proved(name, shaped), &shaped.throughput, None, about, false));
-        }
+        all.extend(self.entries().into_iter().filter(|entry| entry.compared).map(|entry| {
+            let about = entry.about + &self.shown_rate(entry.throughput);
+            bar(entry.name, entry.throughput, entry.once, about, entry.own)
+        }));
         if let Some(measured) = &self.measured {
             let name = "measured".to_string();
             all.push(bar(name, &measured.throughput, None, measured.shown.clone(), true));

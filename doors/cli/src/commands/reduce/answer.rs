@@ -10,7 +10,7 @@ use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{Broadcast, Instance, Limit, OneReduction, Proof, Reduction};
 use oneport::referee::Recheck;
 use oneport::{Checked, Judged, Rational, Status, files};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::answers::reduction as words;
 use crate::answers::windows;
@@ -18,6 +18,7 @@ use crate::words::clock;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
+use crate::words::objects::joined;
 use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::usage::usage;
 
@@ -67,7 +68,7 @@ pub struct Answer {
     /// Further lines of the text.
     pub notes: Vec<String>,
     /// Further keys of the JSON object.
-    pub facts: Map<String, Value>,
+    pub facts: Value,
 }
 
 /// Where the answer goes.
@@ -134,9 +135,7 @@ impl Answer {
                 Instance::Classes(_) => MOST_SENDERS,
             }),
         };
-        let mut facts = Map::new();
-        facts.insert("proof".into(), shortest.proof.name().into());
-        facts.insert("rechecked".into(), (checked.recheck == Recheck::Proved).into());
+        let rechecked = checked.recheck == Recheck::Proved;
         let (limit, commutative) = match &shortest.instance {
             Instance::Equal { limit, .. } => (*limit, false),
             Instance::Classes(_) => (Limit::Unlimited, true),
@@ -150,18 +149,19 @@ impl Answer {
             schedule,
             terms: Terms { limit, commutative, proof: Some(shortest.proof.clone()) },
             notes: Vec::new(),
-            facts,
+            facts: json!({ "proof": shortest.proof.name(), "rechecked": rechecked }),
         }
     }
 
     /// The answer about a user's schedule, compared with the best known.
     pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
         let Judged { one, recheck, best, .. } = judged;
-        let mut facts = Map::new();
-        facts.insert("proof".into(), one.proof.as_ref().map_or("none", Proof::name).into());
-        facts.insert("rechecked".into(), (recheck == Recheck::Proved).into());
-        facts.insert("best".into(), best.to_string().into());
-        facts.insert("commutative".into(), one.commutative.into());
+        let facts = json!({
+            "proof": one.proof.as_ref().map_or("none", Proof::name),
+            "rechecked": recheck == Recheck::Proved,
+            "best": best.to_string(),
+            "commutative": one.commutative,
+        });
         let length = one.reduction.length.clone();
         let beside = if best == length {
             format!("best    {}: none known is shorter", readable(&best))
@@ -184,7 +184,7 @@ impl Answer {
 
     /// Adds a key to the JSON object.
     pub fn fact(&mut self, key: &str, value: impl Into<Value>) {
-        self.facts.insert(key.into(), value.into());
+        self.facts[key] = value.into();
     }
 
     fn status(&self) -> Status {
@@ -211,7 +211,7 @@ impl Answer {
         let written: Result<()> = files.iter().try_for_each(|(path, text)| drawing::write(path, text));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
-            print(&Value::Object(self.object()?).to_string())?;
+            print(&self.object()?.to_string())?;
         } else {
             print(&self.text(took))?;
         }
@@ -265,24 +265,26 @@ impl Answer {
         })
     }
 
-    fn object(&self) -> Result<Map<String, Value>> {
-        let mut object = self.facts.clone();
-        object.insert("length".into(), self.length.to_string().into());
-        object.insert("status".into(), self.status().name().into());
-        object.insert("lower_bound".into(), self.lower_bound.to_string().into());
-        object.insert("method".into(), self.method.0.clone().into());
-        object.insert("why".into(), self.method.1.clone().into());
+    fn object(&self) -> Result<Value> {
+        let answer = json!({
+            "length": self.length.to_string(),
+            "status": self.status().name(),
+            "lower_bound": self.lower_bound.to_string(),
+            "method": self.method.0,
+            "why": self.method.1,
+        });
         let tree = match &self.schedule {
             Schedule::Reduction(reduction) if reduction.receivers.len() as u64 <= LISTED + 1 => {
-                files::reduction_to_json(reduction)
+                Some(files::reduction_to_json(reduction))
             }
             Schedule::Broadcast(broadcast) if broadcast.senders.len() as u64 <= LISTED + 1 => {
-                files::broadcast_to_json(broadcast)
+                Some(files::broadcast_to_json(broadcast))
             }
-            _ => return Ok(object),
+            _ => None,
         };
-        object.insert("tree".into(), serde_json::from_str(&tree)?);
-        Ok(object)
+        let tree = tree.map(|tree| serde_json::from_str::<Value>(&tree)).transpose()?;
+        let tree = tree.map(|tree| json!({ "tree": tree }));
+        Ok(joined([self.facts.clone(), answer].into_iter().chain(tree)))
     }
 
     fn text(&self, took: Duration) -> String {

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use oneport::heterogeneous::{Budget, Method};
 use oneport::plan::Limit;
 use oneport::{Rational, all_reduce, broadcast_heterogeneous, heterogeneous};
-use serde_json::Map;
+use serde_json::json;
 
 use super::answer::{Answer, Schedule, Terms};
 use crate::words::numbers::readable;
@@ -15,16 +15,14 @@ use crate::words::usage::usage;
 pub fn all(times: &[Rational], destination: Option<usize>, method: Method, budget: &Budget) -> Result<Answer> {
     let (all, found) = all_reduce(times, destination, method, budget)?;
     let (reduction, broadcast) = (all.reduction, all.broadcast);
-    let mut facts = Map::new();
-    let mut fact = |key: &str, value: serde_json::Value| {
-        facts.insert(key.into(), value);
-    };
-    fact("collective", "all-reduce".into());
-    fact("destination", reduction.root.into());
-    fact("reduction_length", reduction.length.to_string().into());
-    fact("reduction_lower_bound", found.checked.shortest.lower_bound.to_string().into());
-    fact("broadcast_length", broadcast.length.to_string().into());
-    fact("broadcast_begins", reduction.length.to_string().into());
+    let facts = json!({
+        "collective": "all-reduce",
+        "destination": reduction.root,
+        "reduction_length": reduction.length.to_string(),
+        "reduction_lower_bound": found.checked.shortest.lower_bound.to_string(),
+        "broadcast_length": broadcast.length.to_string(),
+        "broadcast_begins": reduction.length.to_string(),
+    });
     let theorem = found.method == Method::SlowestFirst && heterogeneous::fastest(times) == Ok(reduction.root as usize);
     let notes = vec![format!(
         "parts   reduction into processor {}: {}; then the broadcast: {}{}",
@@ -53,9 +51,6 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
     }
     let source = source.map_or_else(|| heterogeneous::fastest(times), Ok)?;
     let (broadcast, lower_bound) = broadcast_heterogeneous(times, source)?;
-    let mut facts = Map::new();
-    facts.insert("collective".into(), "broadcast".into());
-    facts.insert("source".into(), source.into());
     Ok(Answer {
         title: format!("broadcast from processor {source} to {}", count(times.len(), "processor")),
         length: broadcast.length.clone(),
@@ -65,6 +60,6 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         schedule: Schedule::Broadcast(Box::new(broadcast)),
         terms: Terms { limit: Limit::Unlimited, commutative: true, proof: None },
         notes: Vec::new(),
-        facts,
+        facts: json!({ "collective": "broadcast", "source": source }),
     })
 }

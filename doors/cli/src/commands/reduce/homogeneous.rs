@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use oneport::homogeneous::{Costs, MOST_WRITTEN, Strategy, Tie, bounds, extent, neighbours_at, values_within};
 use oneport::plan::Limit;
 use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released};
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::answer::{Answer, AnswerArguments, LISTED, Schedule, Terms};
 use super::read::{cost, numbers, shorten, whole};
@@ -241,7 +241,7 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
         schedule: Schedule::Reduction(Box::new(released.reduction)),
         terms: Terms { limit: Limit::Unlimited, commutative: true, proof: None },
         notes: Vec::new(),
-        facts: Map::from_iter([("proof".into(), "released".into()), ("rechecked".into(), false.into())]),
+        facts: json!({ "proof": "released", "rechecked": false }),
     })
 }
 

@@ -14,7 +14,7 @@ use super::graph::{Judged, Ranks};
 use crate::answers::answer::models;
 use crate::words::clock;
 use crate::words::numbers::{both, percent, readable};
-use crate::words::output::count;
+use crate::words::output::{MORE, count, few};
 
 /// Limit on the rings shown. The others are counted.
 const SHOWN: usize = 32;
@@ -65,23 +65,19 @@ impl Report<'_> {
             let link = self.platform.link(link);
             format!("{} -> {}", self.platform.name(link.from), self.platform.name(link.to))
         };
-        let (shown, more) = (links.iter().take(6).map(link).collect::<Vec<_>>(), links.len().saturating_sub(6));
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         Some(format!(
-            "ring {} has NVLink or xGMI between some GPUs and PCI between others ({}{more}); a graph file names no links, and \
+            "ring {} has NVLink or xGMI between some GPUs and PCI between others ({}); a graph file names no links, and \
              NCCL takes one kind for all GPUs of a box: without its PCI links the rings are those that it can carry",
             names(self, ring).join(" -> "),
-            shown.join(", ")
+            few(links.iter().map(link), 6, MORE)
         ))
     }
 
     fn leaves_the_box(&self) -> Option<String> {
-        let (first, more) = (self.outside.iter().take(4), self.outside.len().saturating_sub(4));
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let names = first.cloned().collect::<Vec<String>>().join(", ");
+        let names = few(&self.outside, 4, MORE);
         (!self.outside.is_empty()).then(|| {
             format!(
-                "these rings leave the box through {names}{more}; a graph file names no links, and NCCL stays within the \
+                "these rings leave the box through {names}; a graph file names no links, and NCCL stays within the \
                  box: without these nodes in the platform file the rings are those that it can carry"
             )
         })
@@ -214,18 +210,12 @@ fn of_trees(report: &Report<'_>) -> String {
 fn limits(report: &Report<'_>) -> String {
     const NAMED: usize = 4;
     let prices = &report.rings.packing.certificate.prices;
-    let names = prices.iter().take(NAMED).map(|(resource, _)| resource.describe(report.platform));
-    let more = match prices.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", names.collect::<Vec<_>>().join(", "))
+    few(prices.iter().map(|(resource, _)| resource.describe(report.platform)), NAMED, MORE)
 }
 
 /// One object.
 pub fn json(report: &Report<'_>) -> Value {
     let (packing, equal) = (&report.rings.packing, &report.rings.equal);
-    let status = |status: Status| if status == Status::Optimal { "optimal" } else { "feasible" };
     let names = |ring: &Ring| names(report, ring);
     let rings: Vec<Value> =
         packing.rings.iter().map(|(ring, rate)| json!({"order": names(ring), "rate": rate.to_string()})).collect();
@@ -252,7 +242,7 @@ pub fn json(report: &Report<'_>) -> Value {
         "units": report.platform.units().map(|units| units.to_string()),
         "total": packing.total.to_string(),
         "upper_bound": packing.upper_bound.to_string(),
-        "status": status(report.rings.status),
+        "status": report.rings.status.name(),
         "rings": rings,
         "prices": prices,
         "equal": {

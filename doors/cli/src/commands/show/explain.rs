@@ -8,9 +8,9 @@ use oneport::platform::names;
 use oneport::{NodeId, Plan, Rational, Status, referee};
 
 use super::prices::prices;
-use super::tables::few;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
+use crate::words::tables::first;
 
 /// Limit on the rows.
 const ROWS: usize = 20;
@@ -42,7 +42,7 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     }
     let reasons = reasons(plan, &proof.supply, shown);
     if !reasons.is_empty() {
-        let _ = writeln!(out, "\n   because\n\n{}", few(&["", "", "costs at least"], reasons, ROWS, "the plan file"));
+        let _ = writeln!(out, "\n   because\n\n{}", first(&["", "", "costs at least"], reasons, ROWS, "the plan file"));
     }
     let bound = total.recip();
     let _ = writeln!(

@@ -5,7 +5,6 @@ mod patterns;
 mod prices;
 mod rates;
 mod reduction;
-mod tables;
 mod text;
 
 use std::path::{Path, PathBuf};

@@ -7,9 +7,9 @@ use oneport::plan::{Goals, Interval, Kind, Pattern, Task};
 use oneport::platform::names::{self, common};
 use oneport::{Collective, NodeId, Plan};
 
-use super::tables::{few, table};
 use crate::words::numbers::Shown;
-use crate::words::output::count;
+use crate::words::output::{count, few};
+use crate::words::tables::{first, table};
 
 /// Default limits on rows, chains of a pattern and merges of a pattern.
 const ROWS: usize = 20;
@@ -75,7 +75,7 @@ pub fn classes(plan: &Plan, shown: Shown) -> String {
     let (name, _) = words(&plan.collective);
     let times = |alike| if alike == 1 { String::new() } else { format!("{alike} alike") };
     let rows = rows.into_iter().map(|(rate, alike, line)| vec![rate, times(alike), line]).collect();
-    few(&[shown.per(), "", name], rows, ROWS, "--patterns")
+    first(&[shown.per(), "", name], rows, ROWS, "--patterns")
 }
 
 /// Its tasks, in any order, without the numbers in the names of nodes.
@@ -156,10 +156,8 @@ fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let owners = owners(plan, pattern);
     let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();
     let transfers = count(pattern.tasks.len() - merges.len(), "transfer");
-    let more =
-        if merges.len() > most { format!(", ... ({} in all)", count(merges.len(), "merge")) } else { String::new() };
-    let shown: Vec<String> = merges.into_iter().take(most).collect();
-    format!("{}{}{more}; {transfers}", into(plan, pattern), shown.join(", "))
+    let more = format!(", ... ({} in all)", count(merges.len(), "merge"));
+    format!("{}{}; {transfers}", into(plan, pattern), few(merges, most, &more))
 }
 
 /// The owners of a pattern's operands, in its own order.

@@ -4,10 +4,10 @@ use oneport::explain::charged;
 use oneport::platform::names::common;
 use oneport::{Plan, Rational};
 
-use super::tables::table;
 use crate::answers::odd_sets;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
+use crate::words::tables::table;
 
 /// Limit on the odd sets that get a sentence.
 const SETS: usize = 20;

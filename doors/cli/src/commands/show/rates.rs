@@ -8,8 +8,8 @@ use oneport::plan::{DemandRates, Rates, Value};
 use oneport::{NodeId, Plan, Rational, files};
 
 use super::prices::prices;
-use super::tables::table;
 use crate::words::numbers::Shown;
+use crate::words::tables::table;
 
 /// Whether the papers' variables are printed, and how.
 #[derive(Debug, Args)]

@@ -11,12 +11,12 @@ use oneport::schedule::Execution;
 use oneport::{Amount, Plan, Rational, schedule};
 
 use super::prices::prices;
-use super::tables::table;
 use super::{explain, patterns};
 use crate::answers::answer;
 use crate::answers::bottleneck;
 use crate::words::numbers::{Shown, readable, readable_count};
-use crate::words::output::count;
+use crate::words::output::{count, few};
+use crate::words::tables::table;
 
 /// Limit on the kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
@@ -124,13 +124,11 @@ fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
             None => classes.push((name, messages, vec![node])),
         }
     }
-    let more = if classes.len() > BUFFERS { ", ..." } else { "" };
     let class = |(name, messages, nodes): &(String, String, Vec<oneport::NodeId>)| match nodes[..] {
         [node] => format!("{} {messages}", plan.platform.name(node)),
         _ => format!("{name} (each of {}) {messages}", nodes.len()),
     };
-    let shown: Vec<String> = classes.iter().take(BUFFERS).map(class).collect();
-    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+    (!classes.is_empty()).then(|| few(classes.iter().map(class), BUFFERS, ", ..."))
 }
 
 /// Which links are busy when.

@@ -21,7 +21,7 @@ use crate::answers::bottleneck::{self, IN_ORDER};
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{self, QuestionArguments};
+use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
 use crate::words::numbers::percent;
 use crate::words::output::{Named, named, print, try_outputs};
@@ -143,10 +143,8 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
 
 /// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`.
 fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
-    let platform = arguments.question.platform(path)?;
-    let collective = question::collective(&platform, &arguments.question)?;
-    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
-    let problem = question::problem(&platform, &collective, &volumes)?;
+    let asked = Asked::read(arguments.question.platform(path)?, &arguments.question)?;
+    let problem = asked.problem()?;
     let started = Instant::now();
     let shape = match (arguments.single_tree, arguments.single_dag) {
         (true, _) => Some(Shape::Tree),
@@ -173,7 +171,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             let plan = &planned.plan;
             let mut bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
-                print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
+                print(&report::planned(path, problem, &planned, &bottleneck, seconds).to_string())?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck.limits.hints.contains(&Hint::InOrder).then(|| bottleneck.hints.pop());
@@ -198,11 +196,11 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             Ok(End::Refused)
         }
         Outcome::Unreachable(commodities) => {
-            let names = unreachable(&platform, &commodities);
+            let names = unreachable(&asked.platform, &commodities);
             if arguments.json {
                 print(&report::infeasible(path, problem, &names, seconds).to_string())?;
             }
-            eprintln!("error: {about}{}", infeasible(label(&collective), &names));
+            eprintln!("error: {about}{}", infeasible(label(&asked.collective), &names));
             Ok(End::Refused)
         }
     }

@@ -5,7 +5,7 @@ use oneport::plan::Form;
 use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape};
 
 use crate::answers::answer::label;
-use crate::words::output::count;
+use crate::words::output::{count, few};
 use crate::words::usage::usage;
 
 /// Percent of the time left for the search; the rest is for the plan. Trades a proof for an answer in time. Not
@@ -42,8 +42,7 @@ pub fn claim(plan: &mut Plan, shaped: &Shaped) {
 /// Which links, and what is proved of them.
 pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
     let platform = problem.platform();
-    let names: Vec<String> = platform.link_ids().take(NAMED).map(|link| platform.link_name(link)).collect();
-    let more = if platform.links().len() > NAMED { ", ..." } else { "" };
+    let names = few(platform.link_ids().map(|link| platform.link_name(link)), NAMED, ", ...");
     let what = match shape {
         Shape::Tree => "tree",
         Shape::Acyclic => "acyclic graph",
@@ -53,5 +52,5 @@ pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
         Status::Feasible => "the search was ended; the bound holds for every other",
     };
     let programs = count(shaped.programs, "program");
-    format!("the best {what}: {}{more}; {proved} ({programs})", names.join(", "))
+    format!("the best {what}: {names}; {proved} ({programs})")
 }

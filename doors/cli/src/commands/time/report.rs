@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use num_traits::{ToPrimitive, Zero};
 use oneport::platform::Link;
 use oneport::{Bandwidth, Problem, Rational, Units};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
 use crate::words::numbers::{Shown, decimal, percent, readable};
+use crate::words::tables::plain;
 
 /// Limit on the lines of a picture, besides the bound and our own.
 const DRAWN: usize = 4;
@@ -54,11 +55,12 @@ impl Report<'_> {
         }
     }
 
+    fn shown(&self) -> Shown {
+        Shown::of(self.problem.platform(), false)
+    }
+
     fn time(&self, time: &Rational) -> String {
-        match self.units() {
-            Some(units) => units.show_time(time),
-            None => Shown::of(self.problem.platform(), false).time(time),
-        }
+        self.shown().briefly(time)
     }
 
     /// The report as text.
@@ -90,22 +92,21 @@ impl Report<'_> {
             let gap = percent(&gap(best, row));
             let _ = writeln!(out, "no schedule takes less than {}: {gap} below\n", self.time(&row.least));
         }
-        let mut table = table(&["algorithm", "pieces", "time", "busbw", "of the bound"]);
-        for timed in &row.timed {
+        let cells = |timed: &Timed| {
             let share = percent(&(&row.least / &timed.length));
             let [_, bus] = self.rates(row, &timed.length);
-            table.add_row(vec![timed.name.clone(), timed.pieces.to_string(), self.time(&timed.length), bus, share]);
-        }
-        let _ = writeln!(out, "{}", aligned(table, 1));
+            vec![timed.name.clone(), timed.pieces.to_string(), self.time(&timed.length), bus, share]
+        };
+        let header = ["algorithm", "pieces", "time", "busbw", "of the bound"];
+        let _ = writeln!(out, "{}", plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells)));
         out
     }
 
     fn table(&self) -> Table {
-        let mut table = table(&["size", "time", "algbw", "busbw", "no less than", "gap", "pieces", "algorithm"]);
-        for row in self.rows {
-            let Some(best) = row.timed.first() else { continue };
+        let cells = |row: &Row| {
+            let best = row.timed.first()?;
             let [algorithm, bus] = self.rates(row, &best.length);
-            table.add_row(vec![
+            Some(vec![
                 self.size(row),
                 self.time(&best.length),
                 algorithm,
@@ -114,14 +115,10 @@ impl Report<'_> {
                 percent(&gap(best, row)),
                 best.pieces.to_string(),
                 best.name.clone(),
-            ]);
-        }
-        aligned(table, 0)
-    }
-
-    /// The time in seconds; without units, in the platform's time.
-    fn seconds(&self, time: &Rational) -> Rational {
-        self.units().map_or_else(|| time.clone(), |units| time * units.time.seconds())
+            ])
+        };
+        let header = ["size", "time", "algbw", "busbw", "no less than", "gap", "pieces", "algorithm"];
+        plain(&header, &[0, 1, 2, 3, 4, 5, 6], self.rows.iter().filter_map(cells))
     }
 
     /// The table, one line for each size and algorithm, numbers as decimals; times in seconds, sizes in bytes.
@@ -131,7 +128,8 @@ impl Report<'_> {
             for timed in &row.timed {
                 let [algorithm, bus] = self.gigabytes(row, &timed.length).map(|rate| decimal(&rate));
                 let bytes = decimal(&self.bytes(row));
-                let (time, least) = (decimal(&self.seconds(&timed.length)), decimal(&self.seconds(&row.least)));
+                let (time, least) =
+                    (decimal(&self.shown().seconds(&timed.length)), decimal(&self.shown().seconds(&row.least)));
                 let _ = writeln!(out, "{bytes},\"{}\",{},{time},{least},{algorithm},{bus}", timed.name, timed.pieces);
             }
         }
@@ -146,7 +144,7 @@ impl Report<'_> {
 
     /// Algorithm and bus bandwidth, in 10^9 bytes per second.
     fn gigabytes(&self, row: &Row, time: &Rational) -> [Rational; 2] {
-        let seconds = self.seconds(time);
+        let seconds = self.shown().seconds(time);
         if seconds.is_zero() {
             return [Rational::zero(), Rational::zero()];
         }
@@ -163,7 +161,7 @@ impl Report<'_> {
             json!({
                 "name": timed.name,
                 "pieces": timed.pieces,
-                "time": self.seconds(&timed.length).to_string(),
+                "time": self.shown().seconds(&timed.length).to_string(),
                 "algbw": algorithm.to_string(),
                 "busbw": bus.to_string(),
             })
@@ -171,7 +169,7 @@ impl Report<'_> {
         let row = |row: &Row| {
             let mut object = row.timed.first().map_or_else(|| json!({}), |best| of(row, best));
             object["bytes"] = self.bytes(row).to_string().into();
-            object["lower_bound"] = self.seconds(&row.least).to_string().into();
+            object["lower_bound"] = self.shown().seconds(&row.least).to_string().into();
             object["gap"] = row.timed.first().map(|best| decimal(&gap(best, row))).into();
             object["rows"] = row.timed.iter().map(|timed| of(row, timed)).collect::<Vec<_>>().into();
             object
@@ -237,22 +235,4 @@ fn gap(best: &Timed, row: &Row) -> Rational {
         return Rational::zero();
     }
     Rational::from_integer(1.into()) - &row.least / &best.length
-}
-
-fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
-    table
-}
-
-/// Numbers to the right, from this column on, but for the last where it is a name.
-fn aligned(mut table: Table, from: usize) -> Table {
-    let columns = table.column_count();
-    let last = if from == 0 { columns.saturating_sub(1) } else { columns };
-    for column in from..last {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
 }

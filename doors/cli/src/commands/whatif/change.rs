@@ -15,6 +15,7 @@ use oneport::platform::{Change, LinkId, Number};
 use oneport::units::{Dimension, Quantity};
 use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rational};
 
+use crate::words::output::few;
 use crate::words::usage::usage;
 
 /// Limit on the names that a message lists.
@@ -246,9 +247,7 @@ fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
 
 /// The first few names.
 fn listed(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
-    let names: Vec<String> = nodes.take(LISTED + 1).map(|node| format!("'{}'", platform.name(node))).collect();
-    let more = if names.len() > LISTED { ", ..." } else { "" };
-    format!("{}{more}", names[..names.len().min(LISTED)].join(", "))
+    few(nodes.map(|node| format!("'{}'", platform.name(node))), LISTED, ", ...")
 }
 
 /// Whether the pattern, with `*` for any letters or none, is the whole name.

@@ -8,18 +8,18 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use oneport::Options;
 use oneport::explain::what_if::{self, Asking, Outcome};
-use oneport::platform::Change;
-use oneport::{Collective, Options, Platform, Problem, Rating, Volumes, rate};
 
 use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
+use crate::answers::optimum::{self, Optimum};
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{self, QuestionArguments};
+use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::progress::Progress;
-use report::{Asked, Report};
+use report::{Changed, Report};
 
 /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
 #[derive(Debug, Args)]
@@ -76,21 +76,17 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
     let platform = arguments.question.platform(&arguments.platform)?;
     let changes = change::changes(&platform, &arguments.changes)?;
-    let own = Question::of(&platform, &[], arguments)?;
-    let (problem, collective) = (own.problem()?, &own.collective);
+    let own = Asked::read(platform, &arguments.question)?;
+    let problem = own.problem()?;
+    let base = match optimum::found(problem, &options)? {
+        Some(Optimum::Rated(rated)) => rated,
+        Some(Optimum::Unlisted(unlisted)) => bail!("{unlisted}"),
+        None => return Ok(End::Refused),
+    };
     let progress = Progress::new();
     let shown = Options { watch: progress.of(&options.watch), ..options.clone() };
-    let base = match rate(problem, &shown, None)? {
-        Rating::Rated(rated) => *rated,
-        Rating::Unlisted(unlisted) => bail!("{unlisted}"),
-        Rating::Unreachable(commodities) => {
-            let names = unreachable(&platform, &commodities);
-            eprintln!("error: {}", infeasible(label(collective), &names));
-            return Ok(End::Refused);
-        }
-    };
     let about;
-    let asked = if changes.is_empty() {
+    let changed = if changes.is_empty() {
         let mut told = |asking: Asking<'_>| {
             let (place, total, name) = (asking.place + 1, asking.total, asking.name);
             progress.about(match asking.trial {
@@ -100,42 +96,22 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         };
         let rows = what_if::each(problem, &base, &shown, &mut told)?;
         let together = what_if::together(problem, &base, &rows, &shown, &mut told)?;
-        Asked::Classes(rows, together)
+        Changed::Classes(rows, together)
     } else {
-        about = Question::of(&platform, &changes, arguments)?;
-        let changed = about.problem()?;
+        about = Asked::read(own.platform.changed(&changes)?.platform, &arguments.question)?;
+        let problem = about.problem()?;
         progress.about("changed: ".to_string());
-        let outcome = what_if::outcome(changed, &shown, None)?;
-        Asked::Changes(arguments.changes.join("; "), changed, outcome)
+        let outcome = what_if::outcome(problem, &shown, None)?;
+        Changed::Changes(arguments.changes.join("; "), problem, outcome)
     };
     // The progress is shown until its watch is gone.
     drop(shown);
     drop(progress);
     let (exact, seconds) = (arguments.exact, started.elapsed());
-    let report = Report { problem, base, asked, exact, seconds, ended_by: options.watch.ended_by() };
+    let report = Report { problem, base, changed, exact, seconds, ended_by: options.watch.ended_by() };
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
-    let Asked::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.asked else { return Ok(End::Done) };
+    let Changed::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.changed else { return Ok(End::Done) };
     let names = unreachable(changed.platform(), commodities);
-    eprintln!("error: no throughput after --change: {}", infeasible(label(collective), &names));
+    eprintln!("error: no throughput after --change: {}", infeasible(label(problem.collective()), &names));
     Ok(End::Refused)
-}
-
-/// The question on the changed platform, whose names it has.
-struct Question {
-    platform: Platform,
-    collective: Collective,
-    volumes: Volumes,
-}
-
-impl Question {
-    fn of(platform: &Platform, changes: &[Change], arguments: &WhatIfArguments) -> Result<Question> {
-        let platform = platform.changed(changes)?.platform;
-        let collective = question::collective(&platform, &arguments.question)?;
-        let volumes = question::volumes(&platform, &collective, &arguments.question)?;
-        Ok(Question { platform, collective, volumes })
-    }
-
-    fn problem(&self) -> Result<Problem<'_>> {
-        question::problem(&self.platform, &self.collective, &self.volumes)
-    }
 }

@@ -3,20 +3,21 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
 use num_traits::{One, Signed, Zero};
 use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial};
 use oneport::watch::Limit;
 use oneport::{Platform, Problem, Rated, Rational, Status};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::answers::answer::{header, label};
+use crate::answers::answer::{bounds, header, question};
 use crate::answers::bottleneck;
 use crate::answers::infeasible::unreachable;
 use crate::flags::limits;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
+use crate::words::objects::joined;
 use crate::words::output::count;
+use crate::words::tables::plain;
 
 /// Limit on the unreachable pairs that a row of `--json` lists.
 const PAIRS: usize = 5;
@@ -25,7 +26,7 @@ const PAIRS: usize = 5;
 pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
-    pub asked: Asked<'a>,
+    pub changed: Changed<'a>,
     /// Whether fractions are printed in full.
     pub exact: bool,
     pub seconds: Duration,
@@ -33,7 +34,7 @@ pub struct Report<'a> {
 }
 
 /// The changed platforms.
-pub enum Asked<'a> {
+pub enum Changed<'a> {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
     Classes(Vec<Row>, Together),
     /// The one of the changes that were given.
@@ -43,55 +44,46 @@ pub enum Asked<'a> {
 impl Report<'_> {
     /// The contract's object: `base`, and `rows` as in the table.
     pub fn json(&self) -> Value {
-        let (platform, collective) = (self.problem.platform(), self.problem.collective());
-        let mut base = numbers(&self.base);
-        base.insert("bottleneck".into(), bottleneck::of_rated(self.problem, &self.base).json());
-        let (rows, pairs) = match &self.asked {
-            Asked::Classes(rows, Together { rows: sets, .. }) => (
+        let limits = json!({ "bottleneck": bottleneck::of_rated(self.problem, &self.base).json() });
+        let (rows, pairs) = match &self.changed {
+            Changed::Classes(rows, Together { rows: sets, .. }) => (
                 self.lines(rows).into_iter().flat_map(|line| line.rows).flatten().map(|row| self.row(row)).collect(),
                 sets.iter().map(|row| self.row(row)).collect(),
             ),
-            Asked::Changes(name, changed, outcome) => (vec![self.changed(name, *changed, outcome)], Vec::new()),
+            Changed::Changes(name, changed, outcome) => (vec![self.scenario(name, *changed, outcome)], Vec::new()),
         };
-        json!({
-            "collective": label(collective),
-            "groups": collective.members().len(),
-            "model": platform.model().name(),
-            "nodes": platform.nodes().len(),
-            "links": platform.links().len(),
-            "units": platform.units().map(|units| units.to_string()),
-            "version": env!("CARGO_PKG_VERSION"),
-            "base": base,
+        let answer = json!({
+            "base": joined([numbers(&self.base), limits]),
             "rows": rows,
             "pairs": pairs,
             "solve_seconds": self.seconds.as_secs_f64(),
             "ended_by": self.ended_by.map(limits::named),
-        })
+        });
+        joined([question(self.problem), answer])
     }
 
     fn row(&self, row: &Row) -> Value {
-        let mut object = head(&row.name, row.shares(&self.base));
-        if let Some((class, trial)) = &row.change {
-            object.insert("kind".into(), class.kind.name().into());
-            object.insert("members".into(), class.members.into());
-            object.insert("cost".into(), class.cost.to_string().into());
-            object.insert("change".into(), trial.name().into());
-        }
-        if let Some(Enough { factor, is_least, .. }) = &row.enough {
-            object.insert("enough".into(), factor.to_string().into());
-            object.insert("enough_is_least".into(), (*is_least).into());
-        }
-        object.extend(outcome(self.problem.platform(), &row.outcome));
-        Value::Object(object)
+        let class = row.change.as_ref().map(|(class, trial)| {
+            json!({
+                "kind": class.kind.name(),
+                "members": class.members,
+                "cost": class.cost.to_string(),
+                "change": trial.name(),
+            })
+        });
+        let enough = row.enough.as_ref().map(
+            |Enough { factor, is_least, .. }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
+        );
+        let keys = [Some(head(&row.name, row.shares(&self.base))), class, enough];
+        joined(keys.into_iter().flatten().chain([outcome(self.problem.platform(), &row.outcome)]))
     }
 
-    fn changed(&self, name: &str, changed: Problem<'_>, found: &Outcome) -> Value {
-        let mut object = head(name, found.shares(&self.base));
-        if let Outcome::Rated(rated) = found {
-            object.insert("bottleneck".into(), bottleneck::of_rated(changed, rated).json());
-        }
-        object.extend(outcome(changed.platform(), found));
-        Value::Object(object)
+    fn scenario(&self, name: &str, changed: Problem<'_>, found: &Outcome) -> Value {
+        let limits = match found {
+            Outcome::Rated(rated) => json!({ "bottleneck": bottleneck::of_rated(changed, rated).json() }),
+            _ => Value::Null,
+        };
+        joined([head(name, found.shares(&self.base)), limits, outcome(changed.platform(), found)])
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
@@ -123,9 +115,9 @@ impl Report<'_> {
         out.push_str(&format!("base        {}\n", self.told(&self.base)));
         let mut say = |line: String| out.extend([&line, "\n"]);
         bottleneck::of_rated(self.problem, &self.base).lines().into_iter().for_each(&mut say);
-        match &self.asked {
-            Asked::Classes(rows, together) => out.push_str(&(self.table(rows) + &self.together(together))),
-            Asked::Changes(name, changed, outcome) => {
+        match &self.changed {
+            Changed::Classes(rows, together) => out.push_str(&(self.table(rows) + &self.together(together))),
+            Changed::Changes(name, changed, outcome) => {
                 say(format!("change      {name}"));
                 say(match outcome {
                     Outcome::Rated(rated) => {
@@ -146,14 +138,7 @@ impl Report<'_> {
     }
 
     fn table(&self, rows: &[Row]) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_header(["what", "", "each", "doubled", "enough", "halved", "removed"]);
-        for column in [1, 3, 4, 5, 6] {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for Line { class, rows } in self.lines(rows) {
+        let cells = |Line { class, rows }: Line<'_>| {
             let [doubled, halved, removed] = rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
             let enough = rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
@@ -163,8 +148,10 @@ impl Report<'_> {
                 format!("x{}{less}", short(&((&enough.factor * &thousand).ceil() / thousand)))
             });
             let (name, members) = (class.name.clone(), format!("{} x", class.members));
-            table.add_row([name, members, self.each(class), doubled, enough, halved, removed]);
-        }
+            vec![name, members, self.each(class), doubled, enough, halved, removed]
+        };
+        let header = ["what", "", "each", "doubled", "enough", "halved", "removed"];
+        let table = plain(&header, &[1, 3, 4, 5, 6], self.lines(rows).into_iter().map(cells));
         format!("{}\n", table.trim_fmt())
     }
 
@@ -221,58 +208,42 @@ impl Report<'_> {
     }
 }
 
-/// A throughput and its bound.
-fn numbers(rated: &Rated) -> Map<String, Value> {
-    let mut object = bounds(&rated.steady_state.throughput, &rated.upper_bound);
-    object.insert("status".into(), rated.status.name().into());
-    object
-}
-
-fn bounds(throughput: &Rational, upper_bound: &Rational) -> Map<String, Value> {
-    let mut object = Map::new();
-    for (key, value) in [("throughput", throughput), ("upper_bound", upper_bound)] {
-        object.insert(key.into(), value.to_string().into());
-        object.insert(format!("{key}_decimal"), decimal(value).into());
-    }
-    object
+/// A throughput with its bound and status.
+fn numbers(rated: &Rated) -> Value {
+    let status = json!({ "status": rated.status.name() });
+    joined([bounds(&rated.steady_state.throughput, &rated.upper_bound), status])
 }
 
 /// The keys of every row.
-fn head(name: &str, shares: Option<[Rational; 2]>) -> Map<String, Value> {
+fn head(name: &str, shares: Option<[Rational; 2]>) -> Value {
     let share = shares.as_ref().filter(|[low, high]| low == high).map(|[low, _]| low);
-    let row = json!({
+    json!({
         "name": name,
         "change": name,
         "share": share.map(Rational::to_string),
         "share_decimal": share.map(decimal),
         "share_at_least": shares.as_ref().map(|[low, _]| low.to_string()),
         "share_at_most": shares.as_ref().map(|[_, high]| high.to_string()),
-    });
-    row.as_object().cloned().unwrap_or_default()
+    })
 }
 
 /// The keys of an outcome.
-fn outcome(platform: &Platform, outcome: &Outcome) -> Map<String, Value> {
+fn outcome(platform: &Platform, outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Rated(rated) => numbers(rated),
         Outcome::Unreachable(commodities) => {
-            let mut object = bounds(&Rational::zero(), &Rational::zero());
-            object.insert("status".into(), "infeasible".into());
-            object.insert(
-                "unreachable".into(),
-                unreachable(platform, &commodities[..commodities.len().min(PAIRS)]).into(),
-            );
-            object.insert("unreachable_count".into(), commodities.len().into());
-            object
+            let keys = json!({
+                "status": "infeasible",
+                "unreachable": unreachable(platform, &commodities[..commodities.len().min(PAIRS)]),
+                "unreachable_count": commodities.len(),
+            });
+            joined([bounds(&Rational::zero(), &Rational::zero()), keys])
         }
         other => {
-            let keys = ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"];
             let (status, reason) = unknown(other);
-            let known = keys
-                .map(|key| (key, Value::Null))
-                .into_iter()
-                .chain([("status", status.into()), ("reason", reason.into())]);
-            known.map(|(key, value)| (key.to_string(), value)).collect()
+            let none = ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"];
+            let none = none.map(|key| (key, Value::Null)).into_iter().collect();
+            joined([none, json!({ "status": status, "reason": reason })])
         }
     }
 }
