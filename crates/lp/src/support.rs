@@ -28,7 +28,7 @@ pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Sol
     let used = solution.steady_state.patterns.len();
     // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
     // these equations only by coincidence.
-    let least = solution.certificate.prices.len().max(pricing.rates().len());
+    let least = solution.certificate.prices().count().max(pricing.rates().len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();
     if half_duplex || used <= least || used + solution.tight.len() > MOST_KNOWN {

@@ -25,7 +25,8 @@ mod volume;
 use std::ops::ControlFlow;
 
 use num_traits::Signed;
-use oneport_plan::{Border, Certificate, Direction, Resource, Status};
+use oneport_plan::inequality::{Border, Direction, Inequality, Need};
+use oneport_plan::{Certificate, Resource, Status};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::free;
@@ -215,13 +216,14 @@ impl Search<'_> {
     /// A partition's proof where only links count: their prices make every crossing cost the same.
     fn of_partition(&self, border: &Border, throughput: &Rational) -> Bound {
         let platform = self.question.platform();
-        let crossings = border.direction.crossings(platform, &border.sets);
+        let crossings = border.crossed(platform);
         let price = |(link, capacity): (LinkId, Rational)| {
             (Resource::Link(link), capacity * Rational::from_integer(crossings[link.index()].into()))
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
-        let prices = prices.filter(|(_, price)| price.is_positive()).collect();
-        let certificate = Certificate { prices, borders: vec![border.clone()], ..Certificate::default() };
+        let prices = prices.filter(|(_, price)| price.is_positive());
+        let need = Need::once(Some(0), Inequality::Border(border.clone()));
+        let certificate = Certificate::new(prices, [], [need]);
         Bound { throughput: throughput.clone(), certificate }
     }
 
@@ -231,7 +233,7 @@ impl Search<'_> {
         let mut program = Program::new(question, participants, &volume)?;
         program.add_singletons()?;
         for (border, _) in seeds {
-            program.add_border(border)?;
+            program.add(Inequality::Border(border))?;
         }
         let Some((found, optimum)) = program.solve(self.enough, watch)? else { return Ok(()) };
         self.offer(found);

@@ -22,10 +22,10 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use oneport_graph::Network;
 use oneport_numbers::{Exact, common_denominator, numerator_over};
-use oneport_plan::{Border, Direction};
+use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -74,9 +74,9 @@ impl<'a> Partitions<'a> {
         Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
     }
 
-    /// A border around these sets; nothing is charged yet.
+    /// A border around these sets.
     pub fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
-        Border { demand: 0, direction: self.direction, sets, weight: Rational::one() }
+        Border { direction: self.direction, sets }
     }
 
     /// The platform.

@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Certificate, OddSet, Resource, Share, Status, Task};
+use oneport_plan::inequality::{Inequality, Need, Tree};
+use oneport_plan::{Certificate, OddSet, Resource, Status, Task};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::odd_sets;
@@ -53,16 +54,11 @@ pub struct Shared {
 impl Shared {
     /// The proof alone.
     pub fn certificate(&self) -> Certificate {
-        let of_goal = |(goal, shares): (usize, &Vec<(Task, Rational)>)| {
-            let share = |(task, price): &(Task, Rational)| Share { demand: 0, goal, task: *task, price: price.clone() };
-            shares.iter().map(share).collect::<Vec<Share>>()
+        let paying = self.shares.iter().enumerate().filter(|(_, shares)| !shares.is_empty());
+        let tree = |(goal, shares): (usize, &Vec<(Task, Rational)>)| {
+            Need::once(Some(0), Inequality::Tree(Tree { goal, prices: shares.clone() }))
         };
-        Certificate {
-            prices: self.prices.clone(),
-            odd_sets: self.odd_sets.clone(),
-            shares: self.shares.iter().enumerate().flat_map(of_goal).collect(),
-            ..Certificate::default()
-        }
+        Certificate::new(self.prices.clone(), self.odd_sets.clone(), paying.map(tree))
     }
 }
 

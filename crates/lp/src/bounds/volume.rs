@@ -1,8 +1,8 @@
 //! Defines a bound, and the smallest transfers and merges that it may count on.
 
 use num_traits::Zero;
-use oneport_plan::{Amount, Certificate, Interval, Resource};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_plan::{Amount, Certificate, Interval};
+use oneport_platform::Rational;
 
 use crate::Question;
 
@@ -22,8 +22,6 @@ pub struct Volume {
     pub size: Rational,
     /// Work of a merge.
     pub work: Rational,
-    /// How many merges an instance has.
-    pub merges: usize,
 }
 
 impl Volume {
@@ -33,20 +31,7 @@ impl Volume {
         Volume {
             size: least(&volumes.size, operands, 1).1,
             work: least(&volumes.work, operands, 2).1,
-            merges: operands.saturating_sub(1),
         }
-    }
-
-    /// Least price of an instance's merges under the certificate's prices, plus `more[node]` for each merge at a node.
-    pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate, more: &[Rational]) -> Rational {
-        let price = |node: NodeId| {
-            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
-            found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
-        };
-        let time = |node: NodeId| Some(platform.node(node).compute.as_ref()? * &self.work);
-        let cost = |node: NodeId| Some(time(node)? * price(node) + &more[node.index()]);
-        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
-        least * Rational::from_integer(self.merges.into())
     }
 }
 

@@ -99,10 +99,11 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
     let prices: Vec<Rational> = rows.iter().map(|&row| optimum.dual.get(row)).collect();
-    let mut certificate = resources.certificate(&prices);
+    let certificate = resources.certificate(&prices);
     let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
-    certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
-    certificate.odd_sets.sort();
+    let sets = priced.map(|(set, row)| (set, optimum.dual.get(row)));
+    let prices = certificate.prices().map(|(resource, price)| (resource, price.clone()));
+    let certificate = Certificate::new(prices, sets, []);
     let throughput = optimum.primal.get(throughput);
     let steady_state = trees(question, &throughput, &copies, &optimum)?;
     Ok(Some(FlowBound { throughput, certificate, steady_state }))
