@@ -8,7 +8,7 @@ use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
 use oneport_referee::{Rule, Violation, bound};
 
-use crate::certificates::{Kind, certificate, change, weaken};
+use crate::certificates::{Kind, certificate, change, complete, weaken};
 use crate::draw::Draw;
 use crate::game::Place;
 use crate::prices::{compute_price, link_price};
@@ -82,6 +82,7 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
             for _ in 0..2 {
                 let mut changed = own.clone();
                 change(draw, &mut changed);
+                complete(platform, collective, volumes, &mut changed);
                 all.push(check_weakened(&oracle, sample, Kind::Changed, changed, bound));
             }
             all.push(check_one(&oracle, sample, Kind::Solver, own, bound));
@@ -104,7 +105,10 @@ fn check_weakened(
 ) -> Checked {
     for _ in 0..3 {
         match bound(sample, &certificate) {
-            Err(refusal) if is_of_proof(&refusal) => weaken(&mut certificate),
+            Err(refusal) if is_of_proof(&refusal) => {
+                weaken(&mut certificate);
+                complete(&sample.platform, &sample.collective, &sample.volumes, &mut certificate);
+            }
             _ => break,
         }
     }
@@ -178,9 +182,9 @@ fn judge(
 /// The sum of prices times capacities, as the certificate's documentation has it.
 fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
     let whole = |number: u64| Rational::from_integer(number.into());
-    let resources = certificate.prices.iter();
+    let resources = certificate.prices();
     let resources = resources.map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
-    let sets = certificate.odd_sets.iter().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
+    let sets = certificate.odd_sets().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
     resources.chain(sets).sum()
 }
 

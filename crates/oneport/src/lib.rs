@@ -4,6 +4,7 @@ mod bounded;
 mod bounding;
 mod cheap;
 mod error;
+pub mod explain;
 mod extracting;
 mod proving;
 mod rating;

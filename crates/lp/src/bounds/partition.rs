@@ -79,11 +79,6 @@ impl<'a> Partitions<'a> {
         Border { direction: self.direction, sets }
     }
 
-    /// The platform.
-    pub fn platform(&self) -> &'a Platform {
-        self.platform
-    }
-
     /// Whether entries or exits are counted.
     pub fn direction(&self) -> Direction {
         self.direction
@@ -428,7 +423,7 @@ mod tests {
             let mut nodes: Vec<NodeId> = set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
             nodes.sort_unstable();
             let crosses = |(link, _): &(oneport_platform::LinkId, &Rational)| {
-                direction.crossed(platform, *link, std::slice::from_ref(&nodes)) > 0
+                Border { direction, sets: vec![nodes.clone()] }.crossed(platform)[link.index()] > 0
             };
             platform.link_ids().zip(capacities).filter(crosses).map(|(_, capacity)| capacity).sum::<Rational>()
         });
@@ -456,9 +451,9 @@ mod tests {
                 let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
                 let proved = |border: &Border| {
-                    let crossed = |link| direction.crossed(&platform, link, &border.sets);
+                    let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
+                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed[link.index()].into()));
                     counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
                 };
                 assert_eq!(proved(&border), found, "seed {seed}: the sets prove something else");

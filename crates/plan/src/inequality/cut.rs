@@ -24,6 +24,10 @@ impl Statement for Cut {
         Some(integer(1))
     }
 
+    fn concerns(&self, demand: &Demand<'_>) -> bool {
+        demand.crosses(|node| has(&self.nodes, node))
+    }
+
     fn sentence(&self, platform: &Platform) -> String {
         format!("at least 1 transfer leaves {}", set(platform, &self.nodes))
     }

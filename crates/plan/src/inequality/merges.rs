@@ -22,6 +22,10 @@ impl Statement for Merges {
         Some(integer(demand.operands.len().saturating_sub(1)))
     }
 
+    fn concerns(&self, demand: &Demand<'_>) -> bool {
+        demand.operands.len() > 1
+    }
+
     fn sentence(&self, _: &Platform) -> String {
         "combining n operands takes n - 1 merges".to_string()
     }

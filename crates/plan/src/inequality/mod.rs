@@ -53,6 +53,11 @@ pub trait Statement {
     /// How much there is at least; `None` where that is a minimum which has to be searched for.
     fn right_side(&self, demand: &Demand<'_>) -> Option<Rational>;
 
+    /// Whether an inequality of all demands is used for this one.
+    fn concerns(&self, _: &Demand<'_>) -> bool {
+        true
+    }
+
     /// Subject, verb, numbers: "at least 2 transfers lead into {a, b}, {c}".
     fn sentence(&self, platform: &Platform) -> String;
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
+use oneport::plan::inequality::Inequality;
 use oneport::plan::{Certificate, OddSet, Problem, Resource, SteadyState, WeightedPattern};
 use oneport::schedule::{Measure, common_denominator};
 use oneport::{Amount, Platform, PortModel, Rational, Status};
@@ -50,7 +51,7 @@ pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certif
     let platform = problem.platform();
     let loads = Loads::of(problem, steady_state);
     let busy = loads.busy();
-    let all = charged(platform, certificate);
+    let all = certificate.supply(platform);
     let prices = shares(platform, certificate, &all);
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
     let mut limiting: Vec<Class> = Vec::new();
@@ -70,7 +71,7 @@ pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certif
         }
     }
     // The price of an odd set of capacity 0 charges nothing.
-    let sets = certificate.odd_sets.iter().filter(|(set, _)| set.capacity(platform) > 0);
+    let sets = certificate.odd_sets().filter(|(set, _)| set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
         name: odd_sets::name(platform, set),
         members: 1,
@@ -208,21 +209,13 @@ fn capacity(platform: &Platform, set: &OddSet) -> Rational {
     Rational::from_integer(set.capacity(platform).into())
 }
 
-/// The total price of the time of resources and odd sets.
-pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
-    let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
-    let resources = certificate.prices.iter().map(|(resource, price)| price * whole(resource));
-    let sets = certificate.odd_sets.iter().map(|(set, price)| price * capacity(platform, set));
-    resources.chain(sets).sum()
-}
-
 /// Every resource's share of the total price; empty if the total is 0.
 fn shares(platform: &Platform, certificate: &Certificate, all: &Rational) -> BTreeMap<Resource, Rational> {
     if all.is_zero() {
         return BTreeMap::new();
     }
     let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
-    certificate.prices.iter().map(|(resource, price)| (*resource, price * whole(resource) / all)).collect()
+    certificate.prices().map(|(resource, price)| (resource, price * whole(&resource) / all)).collect()
 }
 
 /// Warnings about limiting assumptions that are likely modelling mistakes.
@@ -250,8 +243,9 @@ fn hints(
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
     // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs
     // nothing.
-    let any_order =
-        !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
+    let any_order = certificate.needs.iter().any(|need| {
+        matches!(need.inequality, Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_))
+    });
     let in_order = in_order && !(any_order && status == Status::Optimal);
     // Tables are of the operands in their order.
     let volumes = problem.volumes();

@@ -1,0 +1,5 @@
+//! Explanations of an answer, as values.
+
+mod why;
+
+pub use why::{Reason, why};
