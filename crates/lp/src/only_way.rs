@@ -166,7 +166,7 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
     let busy = |(place, resource): (usize, Resource)| (&loads[place] / resources.capacity(place), resource);
     let busy = resources.list().enumerate().map(busy).filter(|(busy, _)| busy.is_positive());
     let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one }) else { return Ok(None) };
-    let mut certificate = Certificate::of_prices([(resource, Rational::one())]);
+    let mut certificate = Certificate::of_prices(vec![(resource, Rational::one())]);
     let only_links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
     if let (Resource::Link(link), true) = (resource, only_links)
         && question.problem().collective().demands() <= MOST_CROSSING

@@ -99,7 +99,7 @@ fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, 
     };
     let bound = |(port, time): (Resource, Rational)| {
         let capacity = Rational::from_integer(port.capacity(platform).into());
-        let certificate = Certificate::of_prices([(port, Rational::one())]);
+        let certificate = Certificate::of_prices(vec![(port, Rational::one())]);
         time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
     };
     let bounds = platform.node_ids().zip(passing).flat_map(of_node).filter_map(bound);

@@ -166,7 +166,7 @@ impl Certificate {
     pub const SMALL: usize = 9;
 
     /// Prices of resources alone, in any order; each at most once.
-    pub fn of_prices(prices: impl IntoIterator<Item = (Resource, Rational)>) -> Certificate {
+    pub fn of_prices(prices: Vec<(Resource, Rational)>) -> Certificate {
         Certificate::new(prices, [], [])
     }
 

@@ -310,7 +310,7 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate::of_prices(prices)).unwrap();
+            let prices = Prices::new(&case, &Certificate::of_prices(prices.collect())).unwrap();
             let price = |many| {
                 let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)
@@ -341,7 +341,7 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate::of_prices(prices)).unwrap();
+            let prices = Prices::new(&case, &Certificate::of_prices(prices.collect())).unwrap();
             let price = |many| {
                 let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)

@@ -136,12 +136,12 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     // The odd sets' prices are worth one link less each.
     check_caught(400, &|question, certificate| {
         let bound = referee(question, certificate)?;
-        let sets = certificate.odd_sets.iter();
+        let sets = certificate.odd_sets();
         let less: Rational = sets.filter(|(set, _)| set.capacity(&question.platform) > 0).map(|(_, price)| price).sum();
-        let resources = certificate.prices.iter();
+        let resources = certificate.prices();
         let resources =
             resources.map(|(one, price)| price * Rational::from_integer(one.capacity(&question.platform).into()));
-        let sets = certificate.odd_sets.iter();
+        let sets = certificate.odd_sets();
         let sets = sets.map(|(set, price)| price * Rational::from_integer(set.capacity(&question.platform).into()));
         let worth: Rational = resources.chain(sets).sum();
         Ok(bound * (Rational::one() - less / worth))

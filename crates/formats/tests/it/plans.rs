@@ -41,7 +41,7 @@ fn toy() -> Plan {
             throughput: ratio(1, 2),
             patterns: patterns.clone().map(|pattern| WeightedPattern { pattern, weight: ratio(1, 2) }).to_vec(),
         },
-        certificate: Certificate { prices: vec![(Resource::Send(ids[0]), ratio(1, 1))], ..Certificate::default() },
+        certificate: Certificate::of_prices(vec![(Resource::Send(ids[0]), ratio(1, 1))]),
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
@@ -252,10 +252,7 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 9999) })
                 .collect(),
         },
-        certificate: Certificate {
-            prices: ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect()),
         schedule: PeriodicSchedule {
             period: ratio(9999, 1),
             instances: BigUint::from(1_u32),

@@ -49,10 +49,7 @@ fn figure_6() -> Plan {
                 WeightedPattern { pattern: second.clone(), weight: ratio(1, 3) },
             ],
         },
-        certificate: Certificate {
-            prices: vec![(Resource::Receive(ids[0]), ratio(1, 1)), (Resource::Compute(ids[1]), ratio(1, 7))],
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(vec![(Resource::Receive(ids[0]), ratio(1, 1)), (Resource::Compute(ids[1]), ratio(1, 7))]),
         upper_bound: ratio(1, 1),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),
@@ -333,10 +330,7 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 400) })
                 .collect(),
         },
-        certificate: Certificate {
-            prices: ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect()),
         schedule: PeriodicSchedule {
             period: ratio(400, 1),
             instances: BigUint::from(400_u32),

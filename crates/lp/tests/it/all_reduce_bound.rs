@@ -51,13 +51,13 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
 /// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
 fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certificate: &Certificate) -> Rational {
     let price = |wanted: Resource| {
-        let found = certificate.prices.iter().find(|(resource, _)| *resource == wanted);
+        let found = certificate.prices().find(|(resource, _)| *resource == wanted);
         found.map_or_else(Rational::zero, |(_, price)| price.clone())
     };
     let size = volumes.size.constant().unwrap();
     for link in platform.link_ids() {
         let mut of_time: Rational = Resource::of_link(platform, link).map(price).sum();
-        for (set, price) in &certificate.odd_sets {
+        for (set, price) in certificate.odd_sets() {
             if set.members(platform).contains(&link) {
                 of_time += price;
             }
@@ -83,8 +83,8 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
         let inside = participants.iter().filter(|node| gathering.nodes.contains(node)).count() as i64;
         instance += &gathering.weight * ratio(2 - inside, 1);
     }
-    let own = certificate.prices.iter().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
-    let sets = certificate.odd_sets.iter().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
+    let own = certificate.prices().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
+    let sets = certificate.odd_sets().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
     own.chain(sets).sum::<Rational>() / instance
 }
 

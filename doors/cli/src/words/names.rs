@@ -20,16 +20,6 @@ pub fn common(name: &str) -> String {
     text
 }
 
-/// A set of nodes: `{a, box1.*}`, or `all but {b}` where that is shorter. `box1.*` are all nodes whose names begin so.
-pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
-    let inside: BTreeSet<NodeId> = nodes.iter().copied().collect();
-    let outside: Vec<NodeId> = platform.node_ids().filter(|node| !inside.contains(node)).collect();
-    if !outside.is_empty() && outside.len() < inside.len() {
-        return format!("all but {{{}}}", list(platform, outside.into_iter()));
-    }
-    format!("{{{}}}", list(platform, inside.into_iter()))
-}
-
 /// The names in the order of `nodes`; a family that is present as a whole is `family.*`.
 pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
