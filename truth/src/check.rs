@@ -6,7 +6,7 @@ use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
-use oneport_referee::{Rule, Violation, bound};
+use oneport_referee::{Rule, Violation, bound, reading};
 
 use crate::certificates::{Kind, certificate, change, complete, weaken};
 use crate::draw::Draw;
@@ -115,6 +115,23 @@ fn check_weakened(
     check_one(oracle, sample, kind, certificate, bound)
 }
 
+/// A column or right side that an inequality states otherwise than the referee reads it; what is refused is not read.
+fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
+    let problem = Problem::new(&sample.platform, &sample.collective, &sample.volumes).ok()?;
+    certificate.needs.iter().find_map(|need| {
+        let (columns, right_side) = reading(problem, need).ok()?;
+        let says = need.inequality.statement();
+        let demand = sample.collective.demand(need.demand.unwrap_or(0))?;
+        let stated = says.right_side(&demand).unwrap_or_else(|| right_side.clone());
+        let other = columns.iter().find(|(column, charged)| says.coefficient(*column) != *charged);
+        match other {
+            Some((column, charged)) => Some(format!("{need:?} charges {charged} for {column:?}")),
+            None if stated != right_side => Some(format!("{need:?} is read as at least {right_side}")),
+            None => None,
+        }
+    })
+}
+
 /// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
 /// cheapest instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers
 /// collects more.
@@ -128,7 +145,10 @@ pub fn check_one(
     let verdict = catch_unwind(AssertUnwindSafe(|| bound(sample, &certificate)));
     let verdict = match verdict {
         Err(_) => Verdict::Wrong("the referee panicked".to_string()),
-        Ok(bound) => judge(oracle, sample, &certificate, bound),
+        Ok(bound) => match misread(sample, &certificate) {
+            Some(text) => Verdict::Wrong(text),
+            None => judge(oracle, sample, &certificate, bound),
+        },
     };
     Checked { kind: Some(kind), certificate: Some(certificate), verdict }
 }

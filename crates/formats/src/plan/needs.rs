@@ -177,7 +177,7 @@ pub(super) fn write(out: &mut String, platform: &Platform, need: &Need) {
         Inequality::Tree(Tree { goal, prices }) => {
             let _ = write!(out, "\"goal\": {goal}, \"prices\": [");
             for (index, (task, price)) in prices.iter().enumerate() {
-                out.push_str(if index == 0 { "{" } else { ",\n      {" });
+                out.push_str(if index == 0 { "{" } else { ",\n        {" });
                 task::write_plain(out, platform, *task, false);
                 let _ = write!(out, ",\"price\":\"{price}\"}}");
             }

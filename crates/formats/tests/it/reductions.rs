@@ -83,7 +83,7 @@ fn reduce_scatter() -> Plan {
 fn figure_6_as_text() {
     let text = plan_to_json(&figure_6());
     let expected = r#"{
-  "format": "oneport-plan/2",
+  "format": "oneport-plan/3",
   "collective": {"name": "reduce", "target": "P0", "participants": ["P0", "P1", "P2"], "commutative": false},
   "model": "full-duplex",
   "size": "1",
@@ -91,10 +91,12 @@ fn figure_6_as_text() {
   "status": "optimal",
   "throughput": "1",
   "upper_bound": "1",
-  "certificate": [
-    {"resource": "receive", "node": "P0", "price": "1"},
-    {"resource": "compute", "node": "P1", "price": "1/7"}
-  ],
+  "certificate": {
+    "prices": [
+      {"resource": "receive", "node": "P0", "price": "1"},
+      {"resource": "compute", "node": "P1", "price": "1/7"}
+    ]
+  },
   "patterns": [
     {"demand": 0, "tasks": [{"link":0,"part":[1,1]},{"merge":"P2","part":[1,2],"split":1,"left":0,"right":null},{"link":3,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "2/3"},
     {"demand": 0, "tasks": [{"link":1,"part":[2,2]},{"merge":"P1","part":[1,2],"split":1,"left":null,"right":0},{"link":2,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "1/3"}

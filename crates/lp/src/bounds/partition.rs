@@ -358,6 +358,7 @@ pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_traits::One;
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::Node;
     use std::time::Duration;

@@ -279,7 +279,7 @@ fn all_reduce_is_bounded_too() {
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
             assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);
             cases += 1;
-            by_shared += usize::from(!solution.certificate.shares.is_empty());
+            by_shared += usize::from(!solution.certificate.needs.is_empty());
             optimal += usize::from(solution.status == Status::Optimal);
         }
     }

@@ -320,7 +320,7 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut worth = Rational::zero();
     let sets = link_sets(platform);
     for (resource, price) in certificate.prices() {
-        let members: Vec<LinkId> = match *resource {
+        let members: Vec<LinkId> = match resource {
             Resource::Send(node) => platform.outgoing(node).to_vec(),
             Resource::Receive(node) => platform.incoming(node).to_vec(),
             Resource::Port(node) => [platform.outgoing(node), platform.incoming(node)].concat(),
