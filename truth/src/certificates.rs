@@ -158,7 +158,8 @@ pub fn complete(platform: &Platform, collective: &Collective, volumes: &Volumes,
             continue;
         }
         let held = |node: NodeId| -> Rational {
-            let holds = |need: &&&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            let holds =
+                |need: &&&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
             own.iter().filter(holds).map(|need| &need.weight).sum()
         };
         let cost = |node: NodeId| {

@@ -59,11 +59,7 @@ const MAX_OPERATIONS: u128 = 1 << 24;
 /// equal volumes if every processor takes part (see [`arborescence`]), and a lower bound otherwise (see
 /// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below. The certificate's
 /// inequalities count where they prove more; of an all-reduce's transfers they alone count.
-pub(crate) fn cheapest_combinations(
-    group: &Group<'_>,
-    prices: &Prices,
-    needs: &Needs<'_>,
-) -> Result<Least, Violation> {
+pub(crate) fn cheapest_combinations(group: &Group<'_>, prices: &Prices, needs: &Needs<'_>) -> Result<Least, Violation> {
     let below = simple::of_needs(group, prices, needs)?;
     let has = |of: fn(&Inequality) -> bool| {
         let any = |proved: &Proved| proved.by_need.iter().any(|(place, _)| needs.inequality(*place).is_some_and(of));

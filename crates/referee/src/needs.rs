@@ -131,7 +131,8 @@ impl<'a> Needs<'a> {
             return Err(unordered("certificate: the needs"));
         }
         for (demand, of_demand) in &by_demand {
-            let trees = of_demand.iter().filter(|&&place| matches!(needs[place].inequality, Inequality::Tree(_))).count();
+            let trees =
+                of_demand.iter().filter(|&&place| matches!(needs[place].inequality, Inequality::Tree(_))).count();
             if trees > 0 && trees < of_demand.len() {
                 let found = format!("demand {} has trees beside other needs", demand.unwrap_or_default());
                 return Err(fault!(Certificate, "{found}"; "list trees alone, or none"));
@@ -234,16 +235,17 @@ impl<'a> Needs<'a> {
     fn check(&self, group: &Group<'_>, number: usize, charges: &Charges<'_>, prices: &Prices) -> Result<(), Violation> {
         let case = &self.case;
         let operands = group.case.demand(number).map_or(1, |demand| demand.operands.len());
-        let bearable = |charge: &BigInt, cost: &(BigUint, BigUint), amount: &Rational, what: &dyn Fn() -> String| {
-            match self.is_bearable(charge, cost, amount, prices) {
+        let bearable =
+            |charge: &BigInt, cost: &(BigUint, BigUint), amount: &Rational, what: &dyn Fn() -> String| match self
+                .is_bearable(charge, cost, amount, prices)
+            {
                 Ok(()) => Ok(()),
                 Err((charge, cost)) => {
                     let (demand, what) = (case.demand_name(group.first + number), what());
                     let found = format!("the needs of {demand} charge {charge} for {what}");
                     Err(fault!(Overcharge, "{found}"; "it costs {cost}"))
                 }
-            }
-        };
+            };
         let size = least(&case.volumes.size, operands, 1);
         for (charge, way) in charges.transfers.iter().zip(charges.ways).filter(|(charge, _)| charge.is_positive()) {
             bearable(charge, &way.length, &size, &|| format!("a message over {}", way.name(case)))?;
@@ -320,7 +322,8 @@ pub fn reading(problem: Problem<'_>, need: &Need) -> Result<(Vec<(Column, Ration
     let number = |charge: BigInt| Rational::from_integer(charge) * &unit;
     let Charges { transfers, merges, places, .. } = charges;
     let transfers = ways.iter().zip(transfers);
-    let transfers = transfers.map(|(way, charge)| (Column::Transfer { from: way.from, to: way.to, link: way.link }, charge));
+    let transfers =
+        transfers.map(|(way, charge)| (Column::Transfer { from: way.from, to: way.to, link: way.link }, charge));
     let nodes = || platform.node_ids();
     let merges = nodes().map(Column::Merge).zip(merges);
     let places = nodes().map(Column::Place).zip(places);

@@ -1,8 +1,8 @@
 //! A small run of the harness, and false bounds that it has to catch.
 
 use num_traits::One;
-use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::Row;
+use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::{Certificate, Goals, Problem};
 use oneport_platform::{PortModel, Rational};
 use oneport_referee::{Violation, proof};
@@ -158,7 +158,8 @@ fn a_gathering_that_forgets_the_place_is_caught() {
         let proof = proof(Problem::new(&question.platform, &question.collective, &question.volumes)?, certificate)?;
         let instance = &proof.supply / &bound;
         let holding = |node| {
-            let holds = |need: &&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            let holds =
+                |need: &&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
             certificate.needs.iter().filter(holds).map(|need| &need.weight).sum::<Rational>()
         };
         let most = question.platform.processors().map(holding).max().unwrap_or_default();

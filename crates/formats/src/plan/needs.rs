@@ -23,7 +23,16 @@ impl Reader<'_> {
     /// Every name and number exists; whether they prove anything is the referee's part.
     pub(super) fn need(&self, entry: &Json<'_, '_>) -> Result<Need, FormatError> {
         let [demand, weight, cut, border, gathering, balance, merges, place, exchange, tree] = entry.object([
-            "demand", "weight", "cut", "border", "gathering", "balance", "merges", "place", "exchange", "tree",
+            "demand",
+            "weight",
+            "cut",
+            "border",
+            "gathering",
+            "balance",
+            "merges",
+            "place",
+            "exchange",
+            "tree",
         ])?;
         let demand = demand.map(|demand| demand.place("demand", self.demands.count())).transpose()?;
         let weight = rational(need(entry, weight, "weight", "what a unit of the inequality is charged")?)?;
@@ -103,7 +112,8 @@ impl Reader<'_> {
     }
 
     fn tree(&self, value: &Json<'_, '_>, place: usize) -> Result<Tree, FormatError> {
-        let demand = self.demands.get(place).ok_or_else(|| value.wrong("a tree of a demand of the plan's collective"))?;
+        let demand =
+            self.demands.get(place).ok_or_else(|| value.wrong("a tree of a demand of the plan's collective"))?;
         let (operands, commutative) = (demand.operands.len(), demand.commutative);
         let goals = match demand.goals {
             Goals::At(_) => 1,
@@ -111,7 +121,8 @@ impl Reader<'_> {
             Goals::Prefixes => operands,
         };
         let [goal, prices] = value.object(["goal", "prices"])?;
-        let goal = need(value, goal, "goal", "the number of the demand's goal, counted from 0")?.place("goal", goals)?;
+        let goal =
+            need(value, goal, "goal", "the number of the demand's goal, counted from 0")?.place("goal", goals)?;
         let tasks = Tasks { platform: self.platform, demands: self.demands, demand: place, operands, commutative };
         let mut listed: Vec<(Task, Rational)> = Vec::new();
         need(value, prices, "prices", "what the goal pays for tasks")?.each(|_, entry| {

@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use oneport_formats::{plan_from_json, plan_to_json};
 use oneport_plan::inequality::{Cut, Inequality, Need, Tree};
-use oneport_plan::{Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern};
+use oneport_plan::{
+    Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Row,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -65,7 +68,8 @@ fn broadcast() -> Plan {
         vec![copies(0, &[(0, None), (2, Some(0))])],
     );
     plan.platform = plan.platform.with_model(PortModel::HalfDuplex);
-    let set = OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] };
+    let set =
+        OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] };
     let prices = [(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))];
     let cut = |demand, inside: &[usize], weight| {
         let inequality = Inequality::Cut(Cut { nodes: nodes(inside) });
@@ -283,7 +287,11 @@ fn perturbed_broadcasts_are_refused() {
             "{\"resource\": \"ports\", \"node\": \"B\", \"price\"",
             &["certificate.prices[0].resource", "\"ports\"", "port"],
         ),
-        (port, "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"", &["certificate.prices[0].link", "a node"]),
+        (
+            port,
+            "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"",
+            &["certificate.prices[0].link", "a node"],
+        ),
         (port, "{\"resource\": \"port\", \"price\"", &["certificate.prices[0]", "'node' is missing"]),
         (link, "{\"resource\": \"link\", \"link\": 4", &["certificate.prices[1].link", "link 4", "there are 4"]),
         (link, "{\"resource\": \"link\", \"link\": \"2\"", &["certificate.prices[1].link", "\"2\"", "counted from 0"]),
@@ -294,18 +302,18 @@ fn perturbed_broadcasts_are_refused() {
             "[{\"resource\": \"compute\", \"node\": \"A\"},",
             &["certificate.odd_sets[0].ports[0].resource", "compute", "a port"],
         ),
-        (odd, "[{\"resource\": \"link\", \"node\": \"A\"},", &["certificate.odd_sets[0].ports[0].node", "'node' is given"]),
+        (
+            odd,
+            "[{\"resource\": \"link\", \"node\": \"A\"},",
+            &["certificate.odd_sets[0].ports[0].node", "'node' is given"],
+        ),
         (odd, "[{\"resource\": \"link\", \"link\": 0},", &["certificate.odd_sets[0].ports[0]", "unknown key 'link'"]),
         (odd, "[{\"resource\": \"send\", \"node\": \"Z\"},", &["certificate.odd_sets[0].ports[0].node", "'Z'"]),
         ("\"links\": [3], ", "\"links\": [9], ", &["certificate.odd_sets[0].links[0]", "link 9", "there are 4"]),
         ("\"links\": [3], ", "", &["certificate.odd_sets[0]", "'links' is missing"]),
         ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["certificate.odd_sets[0]", "'weight'", "ports, links, price"]),
         ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["certificate.odd_sets[0]", "7", "an object"]),
-        (
-            "\"needs\": [",
-            "\"needs\": {}, \"x\": [",
-            &["'x'", "prices, odd_sets, needs"],
-        ),
+        ("\"needs\": [", "\"needs\": {}, \"x\": [", &["'x'", "prices, odd_sets, needs"]),
         ("\"demand\": 0, \"cut\"", "\"demand\": 1, \"cut\"", &["needs[1].demand", "demand 1", "there are 1"]),
         ("\"demand\": 0, \"cut\"", "\"demand\": null, \"cut\"", &["needs[1].demand", "null"]),
         ("\"nodes\": [\"A\"]}, \"weight\"", "\"nodes\": [0]}, \"weight\"", &["needs[0].cut.nodes[0]", "0", "a string"]),
@@ -370,7 +378,11 @@ fn perturbed_trees_are_refused() {
         (merge, "{\"merge\":\"B\",\"part\":[0,1]", &["needs[0].tree.prices[0]", "'split' is missing"]),
         (merge, "{\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["needs[0].tree.prices[0].part[1]", "operand 3"]),
         (merge, "{\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["needs[0].tree.prices[0].merge", "'Z'"]),
-        ("\"link\":2,\"part\":[0,1],", "\"link\":4,\"part\":[0,1],", &["needs[1].tree.prices[0].link", "link 4", "there are 4"]),
+        (
+            "\"link\":2,\"part\":[0,1],",
+            "\"link\":4,\"part\":[0,1],",
+            &["needs[1].tree.prices[0].link", "link 4", "there are 4"],
+        ),
         (",\"price\":\"1/3\"", "", &["needs[0].tree.prices[0]", "'price' is missing"]),
         ("\"price\":\"1/3\"", "\"price\":\"much\"", &["needs[0].tree.prices[0].price", "'much'"]),
         ("\"needs\": [", "\"needs\": [7, ", &["needs[0]", "7", "an object"]),

@@ -49,7 +49,10 @@ fn figure_6() -> Plan {
                 WeightedPattern { pattern: second.clone(), weight: ratio(1, 3) },
             ],
         },
-        certificate: Certificate::of_prices(vec![(Resource::Receive(ids[0]), ratio(1, 1)), (Resource::Compute(ids[1]), ratio(1, 7))]),
+        certificate: Certificate::of_prices(vec![
+            (Resource::Receive(ids[0]), ratio(1, 1)),
+            (Resource::Compute(ids[1]), ratio(1, 7)),
+        ]),
         upper_bound: ratio(1, 1),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),

@@ -177,11 +177,7 @@ impl<'a> Program<'a> {
 
     /// The all-reduce.
     fn demand(&self) -> Demand<'a> {
-        Demand {
-            operands: self.participants,
-            goals: Goals::Everywhere(self.participants),
-            commutative: false,
-        }
+        Demand { operands: self.participants, goals: Goals::Everywhere(self.participants), commutative: false }
     }
 
     /// Per processor: its merges minus the indicator of the joining place, with the values of `primal`.

@@ -28,10 +28,7 @@ impl Volume {
     /// That of the question's all-reduce.
     pub fn new(question: &Question<'_>, operands: usize) -> Self {
         let volumes = question.volumes();
-        Volume {
-            size: least(&volumes.size, operands, 1).1,
-            work: least(&volumes.work, operands, 2).1,
-        }
+        Volume { size: least(&volumes.size, operands, 1).1, work: least(&volumes.work, operands, 2).1 }
     }
 }
 

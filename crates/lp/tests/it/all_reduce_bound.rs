@@ -50,9 +50,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
 
 /// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
 fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certificate: &Certificate) -> Rational {
-    let price = |wanted: Resource| {
-        certificate.price(wanted).cloned().unwrap_or_default()
-    };
+    let price = |wanted: Resource| certificate.price(wanted).cloned().unwrap_or_default();
     let size = volumes.size.constant().unwrap();
     for link in platform.link_ids() {
         let mut of_time: Rational = Resource::of_link(platform, link).map(price).sum();
@@ -69,7 +67,8 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
     let mut instance = Rational::zero();
     let holding = |node: NodeId| -> Rational {
         let holds = certificate.needs.iter();
-        let holds = holds.filter(|need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node)));
+        let holds =
+            holds.filter(|need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node)));
         holds.map(|need| &need.weight).sum()
     };
     for need in &certificate.needs {

@@ -37,9 +37,7 @@ pub(super) fn check(asked: &Asked<'_, '_>, border: &Border) -> Result<(), Violat
     };
     let holding = holding(&border.sets, platform.nodes().len());
     match platform.nodes().iter().zip(&holding).find(|(node, sets)| once(node) && sets.len() != 1) {
-        Some((node, sets)) => {
-            Err(fault!(Certificate, "'{}' lies in {} of its sets", node.name, sets.len(); "{right}"))
-        }
+        Some((node, sets)) => Err(fault!(Certificate, "'{}' lies in {} of its sets", node.name, sets.len(); "{right}")),
         None => Ok(()),
     }
 }

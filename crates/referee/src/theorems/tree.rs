@@ -166,13 +166,10 @@ fn improve(label: &mut Option<BigUint>, candidate: BigUint) {
     }
 }
 
-
 /// The task exists and makes or moves a part of what the goal combines.
 fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
-    let wrong = |what: String, right: String| {
-        Err(fault!(Certificate, "{what} is no task of the goal"; "{right}"))
-    };
+    let wrong = |what: String, right: String| Err(fault!(Certificate, "{what} is no task of the goal"; "{right}"));
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
         return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));
     }
@@ -204,4 +201,3 @@ fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violat
         }
     }
 }
-

@@ -9,9 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use crate::common::ask::{bound, check_steady_state};
 use common::*;
 use oneport_plan::inequality::{Inequality, Need};
-use oneport_plan::{
-    Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
-};
+use oneport_plan::{Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 use proptest::prelude::*;
@@ -85,9 +83,7 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
 
 /// By link, what a message of unit size costs.
 fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
-    let price = |resource: Resource| {
-        certificate.price(resource).cloned().unwrap_or_default()
-    };
+    let price = |resource: Resource| certificate.price(resource).cloned().unwrap_or_default();
     let length = |link: LinkId| {
         let ends = Resource::ends(platform, link);
         let mut sum = price(Resource::Link(link));
@@ -111,8 +107,7 @@ fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
         }
         _ => 1,
     };
-    let resources: Rational =
-        certificate.prices().map(|(resource, price)| price * whole(capacity(resource))).sum();
+    let resources: Rational = certificate.prices().map(|(resource, price)| price * whole(capacity(resource))).sum();
     let sets = certificate.odd_sets().map(|(set, price)| {
         let offered: usize = set.ports.iter().map(|&port| capacity(port)).sum::<usize>() + set.links.len();
         price * whole(offered / 2)
@@ -398,7 +393,10 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     let right = "the needs of S=>all charge 1500001/1000000 for a message over the cheapest route from 'S' to 'C'; it costs 3/2";
     assert_eq!(told(&proved(&more)), right);
     let nowhere = proved(&[(&[s, NodeId::new(9)], half)]);
-    assert_eq!(told(&nowhere), "need 0 (cut): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0");
+    assert_eq!(
+        told(&nowhere),
+        "need 0 (cut): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0"
+    );
 }
 
 /// What the referee says to one arborescence, at a rate that overloads nothing.

@@ -344,8 +344,7 @@ fn certificates_prove_what_adding_up_says() {
             let exchange = case.exchange(&mut dice);
             case.certificate.needs.push(exchange);
         }
-        let balances: Vec<Need> =
-            case.platform.node_ids().filter_map(|node| case.balance(&mut dice, node)).collect();
+        let balances: Vec<Need> = case.platform.node_ids().filter_map(|node| case.balance(&mut dice, node)).collect();
         case.certificate.needs.extend(balances);
         // As much of all that as the prices allow.
         let scale = (case.charges().into_iter().zip(case.costs()))
@@ -406,10 +405,7 @@ fn bare_prices_prove_the_exchange_of_single_participants() {
         let parts: Vec<Vec<NodeId>> = case.participants.iter().map(|&node| vec![node]).collect();
         let lengths: Vec<(LinkId, Rational)> = case.platform.link_ids().zip(case.costs()).collect();
         let [into, out_of] = DIRECTIONS.map(|direction| {
-            naive_exchange(
-                &case.platform,
-                &Exchange { direction, parts: parts.clone(), lengths: lengths.clone() },
-            )
+            naive_exchange(&case.platform, &Exchange { direction, parts: parts.clone(), lengths: lengths.clone() })
         });
         let least = case.least();
         assert!(least >= into.clone().max(out_of.clone()), "seed {seed}");
@@ -540,8 +536,14 @@ fn malformed_certificates_are_refused_by_name() {
             border(Direction::OutOf, &[&[a, c], &[b]], one()),
             "need 0 (border): 'r' lies in 0 of its sets; every node that replicates lies in exactly one set",
         ),
-        (border(into, &[&[a, a]], one()), "need 0 (border): its nodes are out of order; list them ascending, each once"),
-        (border(into, &[&[h, a]], one()), "need 0 (border): its nodes are out of order; list them ascending, each once"),
+        (
+            border(into, &[&[a, a]], one()),
+            "need 0 (border): its nodes are out of order; list them ascending, each once",
+        ),
+        (
+            border(into, &[&[h, a]], one()),
+            "need 0 (border): its nodes are out of order; list them ascending, each once",
+        ),
         (
             border(into, &[&[a, nowhere]], one()),
             "need 0 (border): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",

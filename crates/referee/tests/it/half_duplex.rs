@@ -73,7 +73,9 @@ fn figure_2_is_optimal_at_two_thirds() {
         check_steady_state(platform, collective, volumes, &steady_state).unwrap_err().to_string(),
         "3 links among port of 'A', port of 'B', port of 'C' are busy for 5/4 of the time together; at most 1 of them can be busy at a time"
     );
-    let ports = Certificate::of_prices(all_ports(platform).into_iter().zip([1, 1, 2]).map(|(port, price)| (port, ratio(price, 1))).collect());
+    let ports = Certificate::of_prices(
+        all_ports(platform).into_iter().zip([1, 1, 2]).map(|(port, price)| (port, ratio(price, 1))).collect(),
+    );
     assert_eq!(bound(platform, collective, volumes, &ports), Ok(ratio(8, 7)));
 }
 
@@ -88,8 +90,7 @@ fn a_throughput_needs_slots_or_odd_sets() {
         throughput: ratio(3, 4),
         patterns: vec![weighted(&chain, ratio(1, 2)), weighted(&both, ratio(1, 4))],
     };
-    plan.certificate =
-        Certificate::of_prices(vec![(Resource::Port(NodeId::new(0)), ratio(1, 1))]);
+    plan.certificate = Certificate::of_prices(vec![(Resource::Port(NodeId::new(0)), ratio(1, 1))]);
     plan.upper_bound = ratio(1, 1);
     plan.status = Status::Feasible;
     let refused = check_plan(&plan);

@@ -7,8 +7,7 @@ use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_plan::{
-    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
-    WeightedPattern,
+    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
@@ -71,12 +70,7 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     let collective = Collective::AllToAll { participants };
     for price in [ratio(2, 1), wide(300)] {
         let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
-        let found = bound(
-            &platform,
-            &collective,
-            &Volumes::of_size(ratio(1, 1)),
-            &Certificate::of_prices(prices),
-        );
+        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
         assert_eq!(found, Ok(whole(side * side) / (whole(total_hops) * ratio(1, 3))));
     }
 }
@@ -101,12 +95,7 @@ fn costs_without_a_common_denominator() {
     let platform = builder.build().unwrap();
     let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..40].to_vec() };
     let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
-    let found = bound(
-        &platform,
-        &collective,
-        &Volumes::of_size(ratio(1, 1)),
-        &Certificate::of_prices(prices),
-    );
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
     assert_eq!(found, Ok(ratio(1, 1) / expected));
 }
 
@@ -118,12 +107,7 @@ fn prices_without_a_common_denominator_are_refused() {
     let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
     let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
     let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
-    let found = bound(
-        &platform,
-        &collective,
-        &Volumes::of_size(ratio(1, 1)),
-        &Certificate::of_prices(prices),
-    );
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
     assert!(broken(&found, Rule::TooLarge), "{found:?}");
     assert!(told(&found).starts_with("the common denominator of the prices has "), "{found:?}");
 }

@@ -37,7 +37,9 @@ fn best() -> RingPacking {
         rings: vec![(ring(&[&[0], &[1], &[2]]), ratio(1, 1)), (ring(&[&[3], &[5], &[4]]), ratio(1, 1))],
         others: Vec::new(),
         total: ratio(2, 1),
-        certificate: Certificate::of_prices((0..6).map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1))).collect()),
+        certificate: Certificate::of_prices(
+            (0..6).map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1))).collect(),
+        ),
         upper_bound: ratio(2, 1),
     }
 }
@@ -104,7 +106,11 @@ fn prices_follow_routes_through_switches() {
         ("C", "A", ratio(1, 1)),
     ];
     let platform = platform(&["A", "B", "C", "s"], &links).with_model(PortModel::Links);
-    let prices = |of: &[(usize, i64)]| Certificate::of_prices(of.iter().map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1))).collect());
+    let prices = |of: &[(usize, i64)]| {
+        Certificate::of_prices(
+            of.iter().map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1))).collect(),
+        )
+    };
     let bound = |gpus: &[usize], of: &[(usize, i64)]| -> Result<Rational, Rule> {
         let gpus: Vec<NodeId> = gpus.iter().map(|&node| NodeId::new(node)).collect();
         ring_bound(&platform, &gpus, &prices(of), &Watch::unlimited()).map_err(|violation| violation.rule())

@@ -239,7 +239,10 @@ fn malformed_certificates_are_refused_by_name() {
         ),
         (cut(None, &[a, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
         (cut(None, &[b, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
-        (cut(None, &[a], ratio(0, 1)), "price of need 0 (cut) is 0; a price must be positive (leave out what costs nothing)"),
+        (
+            cut(None, &[a], ratio(0, 1)),
+            "price of need 0 (cut) is 0; a price must be positive (leave out what costs nothing)",
+        ),
     ] {
         assert_eq!(say(&certificate), words);
     }

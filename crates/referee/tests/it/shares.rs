@@ -22,9 +22,7 @@ fn intervals(operands: usize) -> Vec<Interval> {
 /// Everything that a scheme of the case may do, and its price.
 fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
     let operands = case.collective.demand(0).unwrap().operands.len();
-    let price = |resource: Resource| {
-        case.certificate.price(resource).cloned().unwrap_or_default()
-    };
+    let price = |resource: Resource| case.certificate.price(resource).cloned().unwrap_or_default();
     let mut all = Vec::new();
     for part in intervals(operands) {
         let size = case.volumes.size_of(Message { demand: 0, part });
@@ -269,7 +267,10 @@ fn malformed_shares_are_refused_by_name() {
             Need { demand: Some(1), ..tree(1, merge(a, (0, 1), 0), one()) },
             "need 0 (tree): demand 1 does not exist; an instance has 1, numbered from 0",
         ),
-        (tree(3, merge(a, (0, 1), 0), one()), "need 0 (tree): goal 3 does not exist; the demand has 3, numbered from 0"),
+        (
+            tree(3, merge(a, (0, 1), 0), one()),
+            "need 0 (tree): goal 3 does not exist; the demand has 3, numbered from 0",
+        ),
         (
             tree(1, merge(a, (0, 2), 0), one()),
             "need 0 (tree): v[0,2] is no task of the goal; the goal combines v[0,1]; list parts of it",
@@ -443,8 +444,9 @@ fn programs_that_are_too_large_are_refused() {
     // For each goal, n^3 / 6 splits at every node, and n^2 parts brought over all links, one node after the other.
     let steps = 100 * (166_666_u64 * 100 + 10_000 * (100 * 100 + 100));
     let limit = 1 << 27;
-    let right =
-        format!("need 0 (tree): the trees of 100 operands take {steps} steps to check; the limit is {limit}; leave them out");
+    let right = format!(
+        "need 0 (tree): the trees of 100 operands take {steps} steps to check; the limit is {limit}; leave them out"
+    );
     assert_eq!(told(&found), right);
 }
 

@@ -61,6 +61,7 @@ fn the_certificate_is_read_aloud() {
         assert!(told.lines().next().unwrap().contains(bound), "{name}: {told}");
         let (above, below) = bound.split_once('/').unwrap_or((bound, "1"));
         let need = if above == "1" { below.to_string() } else { format!("{below}/{above}") };
+        assert!(told.contains("costs at least"), "{name}: {told}");
         let takes = told.lines().find(|line| line.contains("So an instance takes")).unwrap();
         let said = [format!("takes {need} "), format!("(= {need})")];
         assert!(said.iter().any(|said| takes.contains(said)), "{name}: {need}: {told}");

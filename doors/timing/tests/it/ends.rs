@@ -1,9 +1,9 @@
 //! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{NamedSearch, PieceSearch, SearchLimits};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
+use oneport_timing::{NamedSearch, PieceSearch, SearchLimits};
 use oneport_watch::Watch;
 
 use crate::runs::number;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{OnceError, TaskList};
 use oneport_plan::{Amount, Deed, Platform, Problem, Rational, Resource, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};
+use oneport_timing::{OnceError, TaskList};
 use oneport_watch::Watch;
 
 use crate::runs::{collectives, dates, delayed, number};

@@ -6,12 +6,12 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Platform, PortModel};
 use oneport_referee::check_run;
 use oneport_schedule::{common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages};
+use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::{Limit, Watch};
 
 use crate::runs::{collectives, delayed, number};

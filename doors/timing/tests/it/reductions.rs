@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
+use oneport_timing::{TaskList, lower_bound};
 
 use crate::runs::{by_prices, dates, delayed, number};
 

@@ -1,13 +1,15 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate};
 use oneport_plan::{
     Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Delays, Node, PortModel, parse_rational};
 use oneport_referee::{bound, check_run};
+use oneport_timing::{
+    PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate,
+};
 use oneport_watch::{Limit, Watch};
 
 pub fn number(text: &str) -> Rational {

@@ -1,11 +1,11 @@
 //! One size after the other: what is kept changes no date.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
 use oneport_plan::{Amount, Problem, SteadyState, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_referee::check_run;
+use oneport_timing::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
 use oneport_watch::Watch;
 
 use crate::runs::{collectives, dates, delayed, number};

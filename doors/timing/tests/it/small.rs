@@ -1,10 +1,10 @@
 //! Small broadcasts and gathers against all schedules.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_timing::{TaskList, lower_bound};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
+use oneport_timing::{TaskList, lower_bound};
 use std::collections::BTreeMap;
 
 use crate::runs::{by_prices, dates, delayed, number};

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
 };
-use oneport_plan::{Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern};
+use oneport_plan::{
+    Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan,
+    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+};
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
 use proptest::prelude::*;
