@@ -145,13 +145,13 @@ impl Row {
 ///
 /// The prices prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
 /// cheapest pattern of demand `k`: an instance takes at least that much priced time, and the rows have no more of it
-/// per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it belongs to, and a
-/// merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
+/// per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it belongs to, and
+/// a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
 /// The needs replace a cheapest pattern that is hard to find. Every one is an
 /// [`Inequality`](crate::inequality::Inequality) about what one demand does, with a weight. If no transfer, merge or
-/// task is charged, over all needs of the demand, more than the smallest one costs (weight times coefficient, added up),
-/// then the demand costs at least the sum of weight times right side.
+/// task is charged, over all needs of the demand, more than the smallest one costs (weight times coefficient, added
+/// up), then the demand costs at least the sum of weight times right side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.

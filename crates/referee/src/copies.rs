@@ -24,7 +24,8 @@ use network::{Arc, nearest, network, routes};
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
-use crate::needs::{Least, Needs, Way};
+use crate::charges::Way;
+use crate::needs::{Least, Needs};
 use crate::prices::{Prices, common_denominator, over};
 use crate::violation::too_large;
 

@@ -4,6 +4,7 @@ mod arithmetic;
 mod branchings;
 mod case;
 mod certificate;
+mod charges;
 mod cheapest;
 mod clock;
 mod copies;

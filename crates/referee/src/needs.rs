@@ -1,9 +1,9 @@
 //! Adds up the inequalities of a certificate.
 //!
-//! Let every column (transfers over a link or route, merges at a processor, the place where all is joined, single tasks)
-//! be charged, over all inequalities of a demand, `weight x coefficient`. If no column is charged more than the smallest
-//! one costs, an instance of the demand costs at least the sum of `weight x right side`. Why each inequality holds stands
-//! in the file of its theorem; nothing here depends on which it is.
+//! Let every column (transfers over a link or route, merges at a processor, the place where all is joined, single
+//! tasks) be charged, over all inequalities of a demand, `weight x coefficient`. If no column is charged more than the
+//! smallest one costs, an instance of the demand costs at least the sum of `weight x right side`. Why each inequality
+//! holds stands in the file of its theorem; nothing here depends on which it is.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,58 +17,10 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::{Case, Group, least};
+use crate::charges::{Charges, Way};
 use crate::prices::Prices;
 use crate::theorems::{self, Asked, Crossing};
 use crate::violation::{bad_price, fault, part_name, shown, unordered};
-
-/// A link, or a route through nodes that do not replicate, and what a unit of message costs on it.
-#[derive(Debug, Clone)]
-pub(crate) struct Way {
-    pub(crate) from: NodeId,
-    pub(crate) to: NodeId,
-    pub(crate) link: Option<LinkId>,
-    /// Numerator and denominator.
-    pub(crate) length: (BigUint, BigUint),
-}
-
-impl Way {
-    fn name(&self, case: &Case<'_>) -> String {
-        match self.link {
-            Some(link) => format!("link '{}'", case.platform.link_name(link)),
-            None => format!("the cheapest route from '{}' to '{}'", case.name(self.from), case.name(self.to)),
-        }
-    }
-}
-
-/// All that has been charged so far, in the unit of the scale.
-pub(crate) struct Charges<'w> {
-    pub(crate) ways: &'w [Way],
-    pub(crate) scale: &'w Scale,
-    pub(crate) transfers: Vec<BigInt>,
-    /// By node.
-    pub(crate) merges: Vec<BigInt>,
-    pub(crate) places: Vec<BigInt>,
-    pub(crate) tasks: BTreeMap<Task, BigInt>,
-}
-
-impl<'w> Charges<'w> {
-    fn new(case: &Case<'_>, ways: &'w [Way], scale: &'w Scale) -> Self {
-        let none = vec![BigInt::zero(); case.platform.nodes().len()];
-        let transfers = vec![BigInt::zero(); ways.len()];
-        Charges { ways, scale, transfers, merges: none.clone(), places: none, tasks: BTreeMap::new() }
-    }
-
-    /// Charges every way as often as a transfer over it counts.
-    pub(crate) fn transfers(&mut self, weight: &BigInt, times: impl Fn(NodeId, NodeId) -> i64) {
-        for (charge, way) in self.transfers.iter_mut().zip(self.ways) {
-            match times(way.from, way.to) {
-                0 => {}
-                1 => *charge += weight,
-                times => *charge += weight * times,
-            }
-        }
-    }
-}
 
 /// What each of the certificate's inequalities proves, in the unit of the scaled prices.
 #[derive(Debug, Clone, Default)]
@@ -299,8 +251,8 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and place,
-/// and the right side. The weight plays no part. To be compared with what the inequality says of itself.
+/// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and
+/// place, and the right side. The weight plays no part. To be compared with what the inequality says of itself.
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.

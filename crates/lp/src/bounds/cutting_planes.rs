@@ -6,7 +6,8 @@
 //! ```text
 //! minimise period subject to
 //!   for each resource or odd set r:  sum of size c(e) x(e), or work compute(p) z(p), on r <= capacity(r) period
-//!   for each inequality:             sum of coefficients times x(e), z(p) and r(p) >= right side, as its statement says
+//!   for each inequality:             sum of coefficients times x(e), z(p) and r(p) >= right side, as its statement
+//! says
 //!   for each exchange:               sum over its collections C of w(C) uses(C, e) <= x(e),  sum of w(C) >= 1
 //! ```
 //!

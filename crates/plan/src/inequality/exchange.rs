@@ -5,8 +5,8 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use super::{Column, Direction, Statement, family, none};
 use crate::Demand;
 
-/// Disjoint parts of the platform, and lengths of links. The right side is the cheapest arborescence into some part from
-/// all the others, plus the cheapest entrance of each of the others (`Into`); or the same with all links turned.
+/// Disjoint parts of the platform, and lengths of links. The right side is the cheapest arborescence into some part
+/// from all the others, plus the cheapest entrance of each of the others (`Into`); or the same with all links turned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exchange {
     /// Whether the arborescence leads into a part, or out of one.

@@ -116,8 +116,8 @@ impl Inequality {
 /// An inequality of a certificate and its weight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
-    /// Place of the demand; `None` for a cut that is used for every demand which crosses it, and for the merges of every
-    /// demand which combines.
+    /// Place of the demand; `None` for a cut that is used for every demand which crosses it, and for the merges of
+    /// every demand which combines.
     pub demand: Option<usize>,
     /// The inequality.
     pub inequality: Inequality,
@@ -231,7 +231,7 @@ mod tests {
                 };
                 let all: Vec<Rational> = platform.link_ids().map(times).collect();
                 assert_eq!(all.iter().sum::<Rational>(), integer(2));
-                let counted = border.crossed(&platform).into_iter().map(integer::<usize>);
+                let counted = border.crossed(&platform).into_iter().map(|count| integer(count));
                 assert!(counted.eq(all), "{border:?}");
                 assert_eq!(border.right_side(&demand), Some(integer(2)));
             }

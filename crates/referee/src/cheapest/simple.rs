@@ -1,5 +1,5 @@
-//! Lower bounds that need no partial trees: the certificate's inequalities; the longest path of an operand, or the least
-//! exchange, plus the least price of the merges.
+//! Lower bounds that need no partial trees: the certificate's inequalities; the longest path of an operand, or the
+//! least exchange, plus the least price of the merges.
 //!
 //! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor.
 //! Merges and transfers are different tasks, so both bounds add up.

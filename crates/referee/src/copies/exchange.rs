@@ -1,5 +1,5 @@
-//! The search of the exchange theorem (`theorems::exchange`): the least that the transfers of an all-reduce cost, if some
-//! nodes are put together into parts. Links inside parts are free. A node outside all parts *merges* if it is a
+//! The search of the exchange theorem (`theorems::exchange`): the least that the transfers of an all-reduce cost, if
+//! some nodes are put together into parts. Links inside parts are free. A node outside all parts *merges* if it is a
 //! processor, and *copies* if it replicates.
 
 use num_bigint::BigUint;

@@ -1,5 +1,6 @@
-//! **Theorem.** Let a node own no operand of an all-reduce and want no result. If it is a router, no more transfers enter it
-//! than leave it, where tasks that serve nothing are left out. If it does not replicate, no more leave it than enter it.
+//! **Theorem.** Let a node own no operand of an all-reduce and want no result. If it is a router, no more transfers
+//! enter it than leave it, where tasks that serve nothing are left out. If it does not replicate, no more leave it than
+//! enter it.
 //!
 //! *Proof.* Every arriving value serves something, so it is sent on; only a merge makes one of two, and a router merges
 //! nothing. A leaving value came from somewhere; only a node that replicates sends it twice. QED
@@ -7,9 +8,9 @@
 use num_bigint::BigInt;
 use oneport_plan::inequality::{Balance, Keeps};
 
-use super::{Asked, participants, zero};
+use super::asked::{Asked, participants, zero};
 use crate::Violation;
-use crate::needs::Charges;
+use crate::charges::Charges;
 use crate::violation::{fault, no_node};
 
 pub(super) fn check(asked: &Asked<'_, '_>, balance: &Balance) -> Result<(), Violation> {

@@ -17,9 +17,9 @@ use num_bigint::BigInt;
 use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::Node;
 
-use super::{Asked, check_sets, holding, participants, whole};
+use super::asked::{Asked, check_sets, holding, participants, whole};
 use crate::Violation;
-use crate::needs::Charges;
+use crate::charges::Charges;
 use crate::violation::fault;
 
 pub(super) fn check(asked: &Asked<'_, '_>, border: &Border) -> Result<(), Violation> {

@@ -24,10 +24,10 @@ use oneport_plan::inequality::{Cut, Inequality};
 use oneport_plan::{Demand, Goals};
 use oneport_platform::NodeId;
 
-use super::{Asked, check_set, inside, whole};
+use super::asked::{Asked, check_set, inside, whole};
 use crate::Violation;
 use crate::case::Case;
-use crate::needs::Charges;
+use crate::charges::Charges;
 use crate::violation::fault;
 
 pub(super) fn check(case: &Case<'_>, cut: &Cut) -> Result<(), Violation> {

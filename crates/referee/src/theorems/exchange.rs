@@ -29,11 +29,11 @@ use num_traits::Zero;
 use oneport_plan::inequality::Exchange;
 use oneport_platform::Rational;
 
-use super::{Asked, check_sets, holding, participants, scaled};
+use super::asked::{Asked, check_sets, holding, participants, scaled};
 use crate::Violation;
 use crate::arithmetic::is_positive;
+use crate::charges::Charges;
 use crate::copies::least_exchange;
-use crate::needs::Charges;
 use crate::violation::{bad_price, fault, no_link, unordered};
 
 pub(super) fn check(asked: &Asked<'_, '_>, exchange: &Exchange) -> Result<(), Violation> {

@@ -10,17 +10,18 @@
 //! which is not of all operands, as these meet at `t` only. The participants inside need the result, so an operand that
 //! this value lacks has to enter; no transfer of the tree brings it: one more than `a` enters. QED
 //!
-//! **Inequality.** Let `x` be the transfers that enter the set, and `r` 1 if `t` is inside, else 0: `x - m + r >= 2 - p`.
-//! The merges `m` are those behind `t`; others are charged nothing, so a merge is charged at most its positive part.
+//! **Inequality.** Let `x` be the transfers that enter the set, and `r` 1 if `t` is inside, else 0: `x - m + r >= 2 -
+//! p`. The merges `m` are those behind `t`; others are charged nothing, so a merge is charged at most its positive
+//! part.
 //!
 //! (Disjoint sets of equal weight that hold all processors: the counting theorem, for `Y` is the same everywhere.)
 
 use num_bigint::BigInt;
 use oneport_plan::inequality::Gathering;
 
-use super::{Asked, check_sets, inside, participants, whole};
+use super::asked::{Asked, check_sets, inside, participants, whole};
 use crate::Violation;
-use crate::needs::Charges;
+use crate::charges::Charges;
 
 pub(super) fn check(asked: &Asked<'_, '_>, gathering: &Gathering) -> Result<(), Violation> {
     check_sets(asked.case.platform, std::slice::from_ref(&gathering.nodes), participants(asked)?)

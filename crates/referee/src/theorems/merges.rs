@@ -2,9 +2,9 @@
 
 use num_bigint::BigInt;
 
-use super::{Asked, whole};
+use super::asked::{Asked, whole};
 use crate::Violation;
-use crate::needs::Charges;
+use crate::charges::Charges;
 use crate::violation::fault;
 
 pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {

@@ -2,7 +2,13 @@
 
 use num_bigint::BigInt;
 
-use crate::needs::Charges;
+use super::asked::{Asked, participants};
+use crate::Violation;
+use crate::charges::Charges;
+
+pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
+    participants(asked).map(drop)
+}
 
 pub(super) fn charge(weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
     charges.places.iter_mut().for_each(|charge| *charge -= weight);

@@ -20,11 +20,11 @@ use oneport_plan::inequality::Tree;
 use oneport_plan::{Interval, Task};
 use oneport_platform::{NodeId, Rational};
 
-use super::{Asked, scaled};
+use super::asked::{Asked, scaled};
 use crate::Violation;
 use crate::arithmetic::is_positive;
 use crate::case::Case;
-use crate::needs::Charges;
+use crate::charges::Charges;
 use crate::violation::{bad_price, fault, no_link, no_node, part_name, unordered};
 
 /// Most steps of the program of a goal.

@@ -1,5 +1,5 @@
-//! Trees: what shares of prices prove, against the cheapest trees of all goals and the cheapest scheme of all; and what they may
-//! not say.
+//! Trees: what shares of prices prove, against the cheapest trees of all goals and the cheapest scheme of all; and what
+//! they may not say.
 
 use crate::common;
 
