@@ -43,16 +43,17 @@ use crate::violation::fault;
 ///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
 ///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path
 ///   of a value where there are no cuts and too many partial trees. For an all-reduce also the least price of the
-///   exchange (see [`Exchange`](oneport_plan::Exchange)), where every participant is a separate part and pays all
-///   prices. Where the certificate has borders, gatherings or exchanges for it, only their bounds are added up, plus
-///   the least price of the merges. Where the certificate has [shares](oneport_plan::Share), also the sum over the
-///   goals of the cheapest reduction tree under the goal's shares, after a check that the sum of a task's shares is at
-///   most its price.
+///   exchange ([`Exchange`](oneport_plan::inequality::Exchange)), where every participant is a separate part and pays
+///   all prices.
+///
+/// [Needs](oneport_plan::inequality::Need) of a demand are added up, after a check that they charge nothing for more
+/// than it costs. For a copy they replace the price of the arborescence, for an all-reduce with borders, gatherings or
+/// exchanges that of the scheme; elsewhere the larger one counts.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand
+/// Prices, odd sets or needs that are malformed or charge too much; a demand
 /// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
 /// memory; an ill-posed question.
 pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {

@@ -17,3 +17,4 @@ mod pipeline;
 mod questions;
 mod rates;
 mod smallest;
+mod why;
