@@ -54,7 +54,7 @@ fn table(
                 whole.as_secs_f64(),
                 spent.join(" | "),
                 planned.plan.steady_state.patterns.len(),
-                planned.plan.certificate.odd_sets.len(),
+                planned.plan.certificate.odd_sets().count(),
                 planned.plan.schedule.slots.len(),
             );
         }

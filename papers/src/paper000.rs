@@ -104,8 +104,7 @@ fn toy_throughput() -> Result<Finding> {
     let plan = cases::toy()?.plan()?;
     let prices: Vec<String> = plan
         .certificate
-        .prices
-        .iter()
+        .prices()
         .map(|(resource, price)| format!("{} on {}", short(price), resource.describe(&plan.platform)))
         .collect();
     Ok(Finding::value(cases::toy()?.throughput()?).note(format!("certificate: price {}", prices.join(", "))))

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Certificate, Collective, Cut, Direction, Interval, OddSet, Resource, Share, Task, Volumes};
+use oneport_plan::inequality::{Cut, Direction, Inequality, Merges, Need, Place, Tree};
+use oneport_plan::{Certificate, Collective, Interval, OddSet, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::crossings::add_crossings;
 use crate::draw::Draw;
-use crate::prices::{compute_price, link_price, smallest_size};
+use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
 /// A kind of certificate, for the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,36 +58,32 @@ pub fn certificate(
     collective: &Collective,
     volumes: &Volumes,
 ) -> Option<Certificate> {
-    let mut certificate = Certificate { prices: prices(draw, platform), ..Certificate::default() };
-    if kind == Kind::OddSets || draw.percent(10) {
-        certificate.odd_sets = odd_sets(draw, platform);
+    let prices = prices(draw, platform);
+    let odd_sets = if kind == Kind::OddSets || draw.percent(10) { odd_sets(draw, platform) } else { Vec::new() };
+    if kind == Kind::OddSets && odd_sets.is_empty() {
+        return None;
     }
+    let mut certificate = Certificate::new(prices, odd_sets, []);
     match kind {
-        Kind::Prices => {}
-        Kind::OddSets if certificate.odd_sets.is_empty() => return None,
-        Kind::OddSets => {}
-        Kind::Cuts => certificate.cuts = cuts(draw, platform, collective, volumes, &certificate),
-        Kind::Shares => certificate.shares = shares(draw, platform, collective, volumes, &certificate)?,
+        Kind::Prices | Kind::OddSets => {}
+        Kind::Cuts => certificate.needs = cuts(draw, platform, collective, volumes, &certificate),
+        Kind::Shares => certificate.needs = shares(draw, platform, collective, volumes, &certificate)?,
         Kind::Crossings => {
             add_crossings(draw, platform, collective, volumes, &mut certificate);
-            if certificate.borders.is_empty() && certificate.gatherings.is_empty() && certificate.exchanges.is_empty() {
+            if certificate.needs.iter().all(|need| matches!(need.inequality, Inequality::Balance(_))) {
                 return None;
             }
         }
         Kind::Solver | Kind::Changed => return None,
     }
+    complete(platform, collective, volumes, &mut certificate);
     Some(certificate)
 }
 
 /// Half of what everything but the prices charges.
 pub fn weaken(certificate: &mut Certificate) {
     let half = Rational::new(1.into(), 2.into());
-    certificate.cuts.iter_mut().for_each(|cut| cut.weight *= &half);
-    certificate.shares.iter_mut().for_each(|share| share.price *= &half);
-    certificate.borders.iter_mut().for_each(|border| border.weight *= &half);
-    certificate.gatherings.iter_mut().for_each(|gathering| gathering.weight *= &half);
-    certificate.potentials.iter_mut().for_each(|potential| potential.value *= &half);
-    certificate.exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &half);
+    certificate.needs.iter_mut().for_each(|need| need.weight *= &half);
 }
 
 /// A change somewhere: a price more or less, an item left out, or other weights.
@@ -94,37 +91,97 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
     let factors =
         [Rational::new(1.into(), 2.into()), Rational::from_integer(2.into()), Rational::new(9.into(), 8.into())];
     let factor = draw.pick(&factors);
-    let Certificate { prices, odd_sets, cuts, shares, borders, gatherings, potentials, exchanges } = certificate;
     let drop = draw.percent(40);
-    match draw.below(8) {
-        0 if !prices.is_empty() => touch(draw, prices, drop, |one| one.1 *= &factor),
-        1 if !odd_sets.is_empty() => touch(draw, odd_sets, drop, |one| one.1 *= &factor),
-        2 if !cuts.is_empty() => touch(draw, cuts, drop, |one| one.weight *= &factor),
-        3 if !shares.is_empty() => touch(draw, shares, drop, |one| one.price *= &factor),
-        4 if !borders.is_empty() => touch(draw, borders, drop, |one| one.weight *= &factor),
-        5 if !potentials.is_empty() => touch(draw, potentials, drop, |one| one.value *= &factor),
-        6 if !exchanges.is_empty() => touch(draw, exchanges, drop, |one| one.direction = turned(one.direction)),
-        7 if !gatherings.is_empty() => touch(draw, gatherings, drop, |one| one.weight *= &factor),
-        _ => touch(draw, prices, drop, |one| one.1 *= &factor),
+    let kind = draw.below(8);
+    let prices = certificate.prices().count();
+    let of = |need: &Need| match need.inequality {
+        Inequality::Cut(_) => 2,
+        Inequality::Tree(_) => 3,
+        Inequality::Border(_) => 4,
+        Inequality::Balance(_) => 5,
+        Inequality::Exchange(_) => 6,
+        Inequality::Gathering(_) => 7,
+        Inequality::Merges(_) | Inequality::Place(_) => usize::MAX,
+    };
+    let places: Vec<usize> =
+        (0..certificate.needs.len()).filter(|&place| of(&certificate.needs[place]) == kind).collect();
+    let rows = if kind == 1 && certificate.rows.len() > prices { prices..certificate.rows.len() } else { 0..prices };
+    if kind == 3 && !places.is_empty() {
+        change_task(draw, certificate, drop, &factor);
+    } else if !places.is_empty() {
+        let place = places[draw.below(places.len())];
+        match &mut certificate.needs[place].inequality {
+            _ if drop => _ = certificate.needs.remove(place),
+            Inequality::Exchange(exchange) => exchange.direction = turned(exchange.direction),
+            _ => certificate.needs[place].weight *= &factor,
+        }
+    } else if !rows.is_empty() {
+        let place = rows.start + draw.below(rows.len());
+        match drop {
+            true => _ = certificate.rows.remove(place),
+            false => certificate.rows[place].1 *= &factor,
+        }
     }
+}
+
+/// The same for a task of some tree.
+fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, factor: &Rational) {
+    let tasks = |need: &Need| if let Inequality::Tree(tree) = &need.inequality { tree.prices.len() } else { 0 };
+    let mut place = draw.below(certificate.needs.iter().map(tasks).sum());
+    for need in &mut certificate.needs {
+        let Inequality::Tree(tree) = &mut need.inequality else { continue };
+        if place < tree.prices.len() {
+            match drop {
+                true => _ = tree.prices.remove(place),
+                false => tree.prices[place].1 *= factor,
+            }
+            return;
+        }
+        place -= tree.prices.len();
+    }
+}
+
+/// The merges, and the place that joins all operands, with the largest weights that they can have beside the other
+/// inequalities.
+pub fn complete(platform: &Platform, collective: &Collective, volumes: &Volumes, certificate: &mut Certificate) {
+    certificate.needs.retain(|need| !matches!(need.inequality, Inequality::Merges(_) | Inequality::Place(_)));
+    let work = smallest_work(collective, volumes);
+    let mut added = Vec::new();
+    for place in 0..collective.demands() {
+        let Some(demand) = collective.demand(place).filter(|demand| demand.operands.len() > 1) else { continue };
+        let own: Vec<&Need> = certificate.needs.iter().filter(|need| need.demand.unwrap_or(place) == place).collect();
+        let proves = |need: &&Need| match &need.inequality {
+            Inequality::Tree(_) | Inequality::Balance(_) => false,
+            _ => need.demand.is_some() || need.inequality.statement().concerns(&demand),
+        };
+        if !own.iter().any(proves) {
+            continue;
+        }
+        let held = |node: NodeId| -> Rational {
+            let holds =
+                |need: &&&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            own.iter().filter(holds).map(|need| &need.weight).sum()
+        };
+        let cost = |node: NodeId| {
+            let compute = platform.node(node).compute.as_ref()?;
+            Some(compute_price(certificate, node) * compute * &work + held(node))
+        };
+        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
+        let most = platform.processors().map(held).max().unwrap_or_default();
+        for (inequality, weight) in [(Inequality::Merges(Merges), least), (Inequality::Place(Place), most)] {
+            if weight.is_positive() {
+                added.push(Need { demand: Some(place), inequality, weight });
+            }
+        }
+    }
+    certificate.needs.extend(added);
+    certificate.needs.sort();
 }
 
 fn turned(direction: Direction) -> Direction {
     match direction {
         Direction::Into => Direction::OutOf,
         Direction::OutOf => Direction::Into,
-    }
-}
-
-fn touch<T>(draw: &mut Draw, list: &mut Vec<T>, drop: bool, scale: impl Fn(&mut T)) {
-    if list.is_empty() {
-        return;
-    }
-    let place = draw.below(list.len());
-    if drop {
-        list.remove(place);
-    } else {
-        scale(&mut list[place]);
     }
 }
 
@@ -184,7 +241,7 @@ fn cuts(
     collective: &Collective,
     volumes: &Volumes,
     certificate: &Certificate,
-) -> Vec<Cut> {
+) -> Vec<Need> {
     let smallest = smallest_size(collective, volumes);
     let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
     let copies = collective.blocks().iter().all(|block| block.kind == oneport_plan::Kind::Copy);
@@ -198,7 +255,7 @@ fn cuts(
     // Rest of each path's price: per demand, and last for cuts of all demands.
     let fresh: Vec<Rational> = ways.iter().map(|(_, _, price)| price.clone()).collect();
     let mut left = vec![fresh; if each { demands } else { 1 }];
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<Need> = Vec::new();
     for _ in 0..draw.between(1, 3 * left.len() + 4) {
         let place = draw.below(left.len());
         let often = draw.pick(&[25, 50, 75]);
@@ -208,12 +265,14 @@ fn cuts(
         let leaving: Vec<usize> = (0..ways.len()).filter(leaves).collect();
         let Some(most) = leaving.iter().map(|&way| left[place][way].clone()).min() else { continue };
         let demand = each.then_some(place);
-        if !most.is_positive() || cuts.iter().any(|cut| cut.demand == demand && cut.nodes == nodes) {
+        let inequality = Inequality::Cut(Cut { nodes });
+        if !most.is_positive() || cuts.iter().any(|cut| cut.demand == demand && cut.inequality == inequality) {
             continue;
         }
         leaving.iter().for_each(|&way| left[place][way] -= &most);
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
-        cuts.push(Cut { demand, nodes, weight: most * Rational::new(factor.0.into(), factor.1.into()) });
+        let weight = most * Rational::new(factor.0.into(), factor.1.into());
+        cuts.push(Need { demand, inequality, weight });
     }
     cuts.sort();
     cuts
@@ -261,8 +320,8 @@ fn shares(
     collective: &Collective,
     volumes: &Volumes,
     certificate: &Certificate,
-) -> Option<Vec<Share>> {
-    let mut shares = Vec::new();
+) -> Option<Vec<Need>> {
+    let mut trees = Vec::new();
     let way = draw.below(3);
     let excess = if draw.percent(5) { Rational::new(3.into(), 2.into()) } else { Rational::one() };
     for demand in 0..collective.demands() {
@@ -271,6 +330,7 @@ fn shares(
         if goals.len() < 2 || asked.operands.len() < 2 || asked.commutative {
             continue;
         }
+        let mut shares: Vec<Vec<(Task, Rational)>> = vec![Vec::new(); goals.len()];
         for (task, price) in tasks(platform, asked.operands.len(), volumes, certificate) {
             let part = part_of(&task);
             let may = |wanted: &Interval| wanted.first <= part.first && part.last <= wanted.last;
@@ -280,12 +340,16 @@ fn shares(
             }
             let split = split(draw, way, users.len());
             for (goal, share) in users.into_iter().zip(split).filter(|(_, share)| share.is_positive()) {
-                shares.push(Share { demand, goal, task, price: share * &price * &excess });
+                shares[goal].push((task, share * &price * &excess));
             }
         }
+        for (goal, mut prices) in shares.into_iter().enumerate().filter(|(_, shares)| !shares.is_empty()) {
+            prices.sort();
+            trees.push(Need::once(Some(demand), Inequality::Tree(Tree { goal, prices })));
+        }
     }
-    shares.sort();
-    (!shares.is_empty()).then_some(shares)
+    trees.sort();
+    (!trees.is_empty()).then_some(trees)
 }
 
 /// Parts that add up to 1: all to one, alike, or at random.

@@ -6,9 +6,9 @@ use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
-use oneport_referee::{Rule, Violation, bound};
+use oneport_referee::{Rule, Violation, bound, reading};
 
-use crate::certificates::{Kind, certificate, change, weaken};
+use crate::certificates::{Kind, certificate, change, complete, weaken};
 use crate::draw::Draw;
 use crate::game::Place;
 use crate::prices::{compute_price, link_price};
@@ -82,6 +82,7 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
             for _ in 0..2 {
                 let mut changed = own.clone();
                 change(draw, &mut changed);
+                complete(platform, collective, volumes, &mut changed);
                 all.push(check_weakened(&oracle, sample, Kind::Changed, changed, bound));
             }
             all.push(check_one(&oracle, sample, Kind::Solver, own, bound));
@@ -104,11 +105,31 @@ fn check_weakened(
 ) -> Checked {
     for _ in 0..3 {
         match bound(sample, &certificate) {
-            Err(refusal) if is_of_proof(&refusal) => weaken(&mut certificate),
+            Err(refusal) if is_of_proof(&refusal) => {
+                weaken(&mut certificate);
+                complete(&sample.platform, &sample.collective, &sample.volumes, &mut certificate);
+            }
             _ => break,
         }
     }
     check_one(oracle, sample, kind, certificate, bound)
+}
+
+/// A column or right side that an inequality states otherwise than the referee reads it; what is refused is not read.
+fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
+    let problem = Problem::new(&sample.platform, &sample.collective, &sample.volumes).ok()?;
+    certificate.needs.iter().find_map(|need| {
+        let (columns, right_side) = reading(problem, need).ok()?;
+        let says = need.inequality.statement();
+        let demand = sample.collective.demand(need.demand.unwrap_or(0))?;
+        let stated = says.right_side(&demand).unwrap_or_else(|| right_side.clone());
+        let other = columns.iter().find(|(column, charged)| says.coefficient(*column) != *charged);
+        match other {
+            Some((column, charged)) => Some(format!("{need:?} charges {charged} for {column:?}")),
+            None if stated != right_side => Some(format!("{need:?} is read as at least {right_side}")),
+            None => None,
+        }
+    })
 }
 
 /// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
@@ -124,7 +145,10 @@ pub fn check_one(
     let verdict = catch_unwind(AssertUnwindSafe(|| bound(sample, &certificate)));
     let verdict = match verdict {
         Err(_) => Verdict::Wrong("the referee panicked".to_string()),
-        Ok(bound) => judge(oracle, sample, &certificate, bound),
+        Ok(bound) => match misread(sample, &certificate) {
+            Some(text) => Verdict::Wrong(text),
+            None => judge(oracle, sample, &certificate, bound),
+        },
     };
     Checked { kind: Some(kind), certificate: Some(certificate), verdict }
 }
@@ -178,9 +202,9 @@ fn judge(
 /// The sum of prices times capacities, as the certificate's documentation has it.
 fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
     let whole = |number: u64| Rational::from_integer(number.into());
-    let resources = certificate.prices.iter();
+    let resources = certificate.prices();
     let resources = resources.map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
-    let sets = certificate.odd_sets.iter().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
+    let sets = certificate.odd_sets().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
     resources.chain(sets).sum()
 }
 

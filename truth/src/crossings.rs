@@ -2,9 +2,8 @@
 
 use num_traits::{Signed, Zero};
 use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{
-    Border, Certificate, Collective, Demand, Direction, Exchange, Gathering, Goals, Potential, Volumes,
-};
+use oneport_plan::inequality::{Balance, Border, Direction, Exchange, Gathering, Inequality, Keeps, Need};
+use oneport_plan::{Certificate, Collective, Demand, Goals, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::draw::Draw;
@@ -35,10 +34,7 @@ pub fn add_crossings(
         let mut one = Filling { draw, platform, demand, place, left: fresh.clone(), merges: &merges, certificate };
         one.fill();
     }
-    certificate.borders.sort();
-    certificate.gatherings.sort();
-    certificate.potentials.sort();
-    certificate.exchanges.sort();
+    certificate.needs.sort();
 }
 
 struct Filling<'a, 'b> {
@@ -82,8 +78,8 @@ impl Filling<'_, '_> {
         let mut program = LinearProgram::new(Sense::Maximize);
         let rows: Vec<Row> = self.left.iter().map(|left| program.add_row(Relation::AtMost, left.clone())).collect();
         for border in &borders {
-            let crossed = |link: LinkId| whole(border.direction.crossed(self.platform, link, &border.sets));
-            let entries = self.platform.link_ids().map(|link| (rows[link.index()], crossed(link)));
+            let crossed = crossed(self.platform, border);
+            let entries = rows.iter().zip(crossed).map(|(&row, times)| (row, whole(times)));
             program.add_column(whole(border.crossings()), entries).expect("rows exist");
         }
         // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is
@@ -158,7 +154,7 @@ impl Filling<'_, '_> {
                 self.left[link.index()] -= &weight;
             }
         }
-        self.certificate.gatherings.push(Gathering { demand: self.place, nodes, weight });
+        self.take(Inequality::Gathering(Gathering { nodes }), weight);
     }
 
     /// A random set with a participant (now and then none), charged all or half that the links into it have left.
@@ -176,15 +172,13 @@ impl Filling<'_, '_> {
         let most = self.platform.link_ids().filter(enters).map(|link| self.left[link.index()].clone()).min();
         let most = most.unwrap_or_else(|| Rational::from_integer(1.into()));
         let (numerator, denominator) = self.draw.pick(&[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1)]);
-        let known = |one: &Gathering| one.demand == self.place && one.nodes == nodes;
-        if !self.certificate.gatherings.iter().any(known) {
+        if !self.knows(&Inequality::Gathering(Gathering { nodes: nodes.clone() })) {
             self.take_gathering(nodes, most * Rational::new(numerator.into(), denominator.into()));
         }
     }
 
     /// Puts what the program chose into the certificate.
     fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
-        let demand = self.place;
         let mut potentials = vec![Rational::zero(); self.platform.nodes().len()];
         for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
             potentials[node.index()] += value * Rational::from_integer(sign.into());
@@ -193,17 +187,32 @@ impl Filling<'_, '_> {
             let ends = self.platform.link(link);
             self.left[link.index()] -= &potentials[ends.from.index()] - &potentials[ends.to.index()];
         }
-        for (mut border, weight) in borders.into_iter().zip(values).filter(|(_, weight)| weight.is_positive()) {
-            for link in self.platform.link_ids() {
-                let times = border.direction.crossed(self.platform, link, &border.sets);
-                self.left[link.index()] -= weight * Rational::from_integer(times.into());
+        for (border, weight) in borders.into_iter().zip(values).filter(|(_, weight)| weight.is_positive()) {
+            for (left, times) in self.left.iter_mut().zip(crossed(self.platform, &border)) {
+                *left -= weight * Rational::from_integer(times.into());
             }
-            border.weight = weight.clone();
-            self.certificate.borders.push(border);
+            self.take(Inequality::Border(border), weight.clone());
         }
-        let potentials = self.platform.node_ids().zip(potentials).filter(|(_, value)| !value.is_zero());
-        let potential = |(node, value)| Potential { demand, node, value };
-        self.certificate.potentials.extend(potentials.map(potential));
+        for (node, value) in self.platform.node_ids().zip(potentials) {
+            self.take_potential(node, &value);
+        }
+    }
+
+    fn take(&mut self, inequality: Inequality, weight: Rational) {
+        self.certificate.needs.push(Need { demand: Some(self.place), inequality, weight });
+    }
+
+    fn knows(&self, inequality: &Inequality) -> bool {
+        let known = |need: &Need| need.demand == Some(self.place) && need.inequality == *inequality;
+        self.certificate.needs.iter().any(known)
+    }
+
+    /// A potential: a link `u -> v` is charged `value(u) - value(v)` more.
+    fn take_potential(&mut self, node: NodeId, value: &Rational) {
+        let keeps = if value.is_positive() { Keeps::AllThatArrives } else { Keeps::NoMoreThanArrives };
+        if !value.is_zero() {
+            self.take(Inequality::Balance(Balance { node, keeps }), value.abs());
+        }
     }
 
     /// All families of disjoint sets that follow the rules, in both directions, and some with nodes in several sets.
@@ -230,9 +239,9 @@ impl Filling<'_, '_> {
         let mut borders = Vec::new();
         for direction in [Direction::Into, Direction::OutOf] {
             for sets in families.iter().filter(|sets| self.follows_the_rules(sets, direction)) {
-                let (mut sets, weight) = (sets.clone(), Rational::zero());
+                let mut sets = sets.clone();
                 sets.sort();
-                borders.push(Border { demand: self.place, direction, sets, weight });
+                borders.push(Border { direction, sets });
             }
         }
         borders.sort();
@@ -280,12 +289,8 @@ impl Filling<'_, '_> {
         let scale = scale.unwrap_or_else(|| Rational::from_integer(1.into())).min(Rational::from_integer(1.into()));
         let lost: Vec<Rational> = self.platform.link_ids().map(lost).collect();
         self.left.iter_mut().zip(lost).for_each(|(left, lost)| *left -= lost * &scale);
-        let demand = self.place;
-        for (node, value) in self.platform.node_ids().zip(values).filter(|(_, value)| !value.is_zero()) {
-            let value = value * &scale;
-            if !value.is_zero() {
-                self.certificate.potentials.push(Potential { demand, node, value });
-            }
+        for (node, value) in self.platform.node_ids().zip(values) {
+            self.take_potential(node, &(value * &scale));
         }
     }
 
@@ -306,7 +311,9 @@ impl Filling<'_, '_> {
             sets[0].truncate(self.draw.between(1, self.platform.nodes().len()));
             sets[0].sort_unstable();
         }
-        let crossed = |link: LinkId| direction.crossed(self.platform, link, &sets);
+        let border = Border { direction, sets };
+        let times = crossed(self.platform, &border);
+        let crossed = |link: LinkId| times[link.index()];
         let bearable = |link: LinkId| match crossed(link) {
             0 => None,
             times => Some(&self.left[link.index()] / Rational::from_integer(times.into())),
@@ -321,9 +328,9 @@ impl Filling<'_, '_> {
             self.left[link.index()] -= &most * Rational::from_integer(crossed(link).into());
         }
         let weight = most * Rational::new(numerator.into(), denominator.into());
-        let borders = &mut self.certificate.borders;
-        if borders.iter().all(|one| (one.demand, one.direction, &one.sets) != (self.place, direction, &sets)) {
-            borders.push(Border { demand: self.place, direction, sets, weight });
+        let border = Inequality::Border(border);
+        if !self.knows(&border) {
+            self.take(border, weight);
         }
     }
 
@@ -344,7 +351,7 @@ impl Filling<'_, '_> {
             }
         }
         if !lengths.is_empty() {
-            self.certificate.exchanges.push(Exchange { demand: self.place, direction, parts, lengths });
+            self.take(Inequality::Exchange(Exchange { direction, parts, lengths }), Rational::from_integer(1.into()));
         }
     }
 
@@ -370,6 +377,18 @@ impl Filling<'_, '_> {
         sets.sort();
         sets
     }
+}
+
+/// Per link, how many of the sets a transfer over it enters (leaves), by the documentation.
+fn crossed(platform: &Platform, border: &Border) -> Vec<usize> {
+    let times = |link: &oneport_platform::Link| {
+        let (inside, outside) = match border.direction {
+            Direction::Into => (link.to, link.from),
+            Direction::OutOf => (link.from, link.to),
+        };
+        border.sets.iter().filter(|set| set.contains(&inside) && !set.contains(&outside)).count()
+    };
+    platform.links().iter().map(times).collect()
 }
 
 /// Whether a node could join two messages: seen forwards by merging them, seen backwards by copying one.

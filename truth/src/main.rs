@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use oneport_files::{PlatformFormat, write_platform};
-use oneport_plan::Certificate;
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
@@ -128,12 +127,11 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
     let mut out = format!("{text}\n--seed {seed} --from {instance} --instances 1 --solver-every 1\n");
     let _ = writeln!(out, "{:?}\n{:?}", sample.collective, sample.volumes);
     if let Some(certificate) = &one.certificate {
-        for (resource, price) in &certificate.prices {
+        for (resource, price) in certificate.prices() {
             let _ = writeln!(out, "price of the {}: {price}", resource.describe(platform));
         }
-        let Certificate { odd_sets, cuts, shares, borders, gatherings, potentials, exchanges, .. } = certificate;
-        let _ =
-            writeln!(out, "{odd_sets:?} {cuts:?} {shares:?} {borders:?} {gatherings:?} {potentials:?} {exchanges:?}");
+        let odd_sets: Vec<_> = certificate.odd_sets().collect();
+        let _ = writeln!(out, "{odd_sets:?} {:?}", certificate.needs);
     }
     out + &write_platform(platform, PlatformFormat::Toml).unwrap_or_else(|fault| fault.to_string())
 }

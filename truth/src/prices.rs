@@ -8,15 +8,15 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) -> Rational {
     let ends = Resource::ends(platform, link);
     let occupies = |resource: Resource| resource == Resource::Link(link) || ends.contains(&Some(resource));
-    let prices = certificate.prices.iter().filter(|(resource, _)| occupies(*resource)).map(|(_, price)| price);
-    let sets = certificate.odd_sets.iter().filter(|(set, _)| set.members(platform).contains(&link));
+    let prices = certificate.prices().filter(|(resource, _)| occupies(*resource)).map(|(_, price)| price);
+    let sets = certificate.odd_sets().filter(|(set, _)| set.members(platform).contains(&link));
     prices.chain(sets.map(|(_, price)| price)).sum()
 }
 
 /// The price of a unit of time of a processor.
 pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
     let of = |resource: &Resource| *resource == Resource::Compute(node);
-    certificate.prices.iter().filter(|(resource, _)| of(resource)).map(|(_, price)| price).sum()
+    certificate.prices().filter(|(resource, _)| of(resource)).map(|(_, price)| price).sum()
 }
 
 /// The smallest message there is.

@@ -6,7 +6,8 @@
 //! directions are no exception.
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Block, Bound, Certificate, Cut, Goals, Kind, Pattern, Resource};
+use oneport_plan::inequality::{Cut, Inequality, Need};
+use oneport_plan::{Block, Bound, Certificate, Goals, Kind, Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::flow;
@@ -167,14 +168,14 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
     let busy = |(place, resource): (usize, Resource)| (&loads[place] / resources.capacity(place), resource);
     let busy = resources.list().enumerate().map(busy).filter(|(busy, _)| busy.is_positive());
     let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one }) else { return Ok(None) };
-    let mut certificate = Certificate { prices: vec![(resource, Rational::one())], ..Certificate::default() };
+    let mut certificate = Certificate::of_prices(vec![(resource, Rational::one())]);
     let only_links = platform.only_links();
     if let (Resource::Link(link), true) = (resource, only_links)
         && question.problem().collective().demands() <= MOST_CROSSING
     {
         // A unit of its price is a message.
-        certificate.prices[0].1 = question.time(link).recip();
-        certificate.cuts = vec![Cut { demand: None, nodes: tree.behind(link), weight: Rational::one() }];
+        let need = Need::once(None, Inequality::Cut(Cut { nodes: tree.behind(link) }));
+        certificate = Certificate::new([(resource, question.time(link).recip())], [], [need]);
     }
     Ok(Some(Bound { throughput: busy.recip(), certificate }))
 }

@@ -63,10 +63,9 @@ impl Resources {
         let mut resources = Resources::new(platform, true);
         let mut prices = vec![Rational::zero(); resources.count()];
         for (place, resource) in resources.list().enumerate() {
-            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&resource));
-            found.into_iter().for_each(|found| prices[place].clone_from(&certificate.prices[found].1));
+            certificate.price(resource).into_iter().for_each(|price| prices[place].clone_from(price));
         }
-        for (set, price) in &certificate.odd_sets {
+        for (set, price) in certificate.odd_sets() {
             resources.add(platform, set.clone());
             prices.push(price.clone());
         }
@@ -162,11 +161,7 @@ impl Resources {
         let own = priced().flat_map(|(place, price)| members(place).iter().map(|&one| (one, price.clone())));
         let set = |place: usize| self.odd_sets.get(place.checked_sub(self.members.len())?);
         let odd_sets = priced().filter_map(|(place, price)| Some((set(place)?.clone(), price.clone())));
-        let mut certificate =
-            Certificate { prices: own.collect(), odd_sets: odd_sets.collect(), ..Certificate::default() };
-        certificate.prices.sort();
-        certificate.odd_sets.sort();
-        certificate
+        Certificate::new(own, odd_sets, [])
     }
 }
 

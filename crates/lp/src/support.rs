@@ -29,7 +29,7 @@ pub fn reduced(question: &Question<'_>, rates: &[Rational], mut mixture: Mixture
     let used = mixture.state.patterns.len();
     // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
     // these equations only by coincidence.
-    let least = mixture.prices.prices.len().max(rates.len());
+    let least = mixture.prices.prices().count().max(rates.len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();
     if half_duplex || used <= least || used + mixture.tight.len() > MOST_KNOWN {

@@ -96,7 +96,7 @@ impl<'a> Sides<'a> {
     /// The watch of a check: none where it takes a moment, because cuts and borders are added up, or the problem is
     /// small.
     fn checking(&self, certificate: &Certificate) -> Watch {
-        let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
+        let added_up = !certificate.needs.is_empty();
         if added_up || is_small(self.problem) { Watch::unlimited() } else { self.watch.clone() }
     }
 

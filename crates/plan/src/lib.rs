@@ -7,6 +7,7 @@ mod collective;
 mod collective_error;
 mod demand;
 mod form;
+pub mod inequality;
 mod known;
 mod named;
 mod pairs;
@@ -27,7 +28,7 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use block::Block;
-pub use certificate::{Border, Certificate, Cut, Direction, Exchange, Gathering, OddSet, Potential, Resource, Share};
+pub use certificate::{Certificate, OddSet, Resource, Row};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
 pub use demand::{Commodity, CustomDemand, Demand, Goals, Kind, Wanted};

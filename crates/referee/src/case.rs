@@ -33,13 +33,18 @@ pub(crate) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Whether values are combined for exactly the nodes that own them. The theorems on all-reduces hold only then.
+    /// Whether its demands are all-reduces.
     pub(crate) fn is_all_reduce(&self) -> bool {
-        let sets = |nodes: &[NodeId]| nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
-        match self.case.demand(0).map(|demand| (demand.operands, demand.goals)) {
-            Some((owners, Goals::Everywhere(targets))) => owners.len() > 1 && sets(owners) == sets(targets),
-            _ => false,
-        }
+        self.case.demand(0).is_some_and(|demand| is_all_reduce(&demand))
+    }
+}
+
+/// Whether values are combined for exactly the nodes that own them. The theorems on all-reduces hold only then.
+pub(crate) fn is_all_reduce(demand: &Demand<'_>) -> bool {
+    let sets = |nodes: &[NodeId]| nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
+    match demand.goals {
+        Goals::Everywhere(targets) => demand.operands.len() > 1 && sets(demand.operands) == sets(targets),
+        Goals::At(_) | Goals::Prefixes => false,
     }
 }
 

@@ -15,11 +15,9 @@ use crate::arithmetic::fraction;
 use crate::case::Case;
 use crate::cheapest::cheapest_combinations;
 use crate::copies::cheapest_copies;
-use crate::cuts::Cuts;
-use crate::exchange::Exchanges;
+use crate::needs::{Least, Needs};
 use crate::paths::cheapest_paths;
 use crate::prices::Prices;
-use crate::shares::Shares;
 use crate::violation::fault;
 
 /// Upper bound on the throughput of every schedule, in instances per unit of time: the sum of prices times capacities,
@@ -45,16 +43,17 @@ use crate::violation::fault;
 ///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
 ///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path
 ///   of a value where there are no cuts and too many partial trees. For an all-reduce also the least price of the
-///   exchange (see [`Exchange`](oneport_plan::Exchange)), where every participant is a separate part and pays all
-///   prices. Where the certificate has borders, gatherings or exchanges for it, only their bounds are added up, plus
-///   the least price of the merges. Where the certificate has [shares](oneport_plan::Share), also the sum over the
-///   goals of the cheapest reduction tree under the goal's shares, after a check that the sum of a task's shares is at
-///   most its price.
+///   exchange ([`Exchange`](oneport_plan::inequality::Exchange)), where every participant is a separate part and pays
+///   all prices.
+///
+/// [Needs](oneport_plan::inequality::Need) of a demand are added up, after a check that they charge nothing for more
+/// than it costs. For a copy they replace the price of the arborescence, for an all-reduce with borders, gatherings or
+/// exchanges that of the scheme; elsewhere the larger one counts.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand
+/// Prices, odd sets or needs that are malformed or charge too much; a demand
 /// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
 /// memory; an ill-posed question.
 pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {
@@ -67,7 +66,7 @@ pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational
 /// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
 pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Rational, Violation> {
     let proof = proof_watched(problem, certificate, watch)?;
-    Ok(proof.supply / proof.needs.iter().map(|need| &need.price).sum::<Rational>())
+    Ok(proof.supply / proof.groups.iter().map(|group| &group.price).sum::<Rational>())
 }
 
 /// The two sums of a bound, in the certificate's prices.
@@ -76,21 +75,25 @@ pub struct Proof {
     /// Priced time per unit of time: the sum of prices times capacities.
     pub supply: Rational,
     /// Lower bounds on the price of an instance, by group. Their sum is above 0.
-    pub needs: Vec<Need>,
+    pub groups: Vec<GroupPrice>,
+    /// By place among the certificate's needs: what it adds to these prices; 0 where cheapest patterns prove more.
+    pub needs: Vec<Rational>,
 }
 
 /// Lower bound on the price of a group's demands per instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
+pub struct GroupPrice {
     /// Index of the group's first demand in the collective.
     pub first: usize,
     /// Demands of the group.
     pub count: usize,
     /// Their total price per instance, rates included.
     pub price: Rational,
+    /// The part of it that cheapest patterns prove, and no need.
+    pub cheapest: Rational,
 }
 
-/// The proof of [`bound`]: the throughput of every schedule is at most the supply over the sum of the needs.
+/// The proof of [`bound`]: the throughput of every schedule is at most the supply over the sum of the groups' prices.
 ///
 /// # Errors
 /// As [`bound`].
@@ -102,29 +105,31 @@ fn proof_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch)
     let case = Case::new(problem).watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
-    let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
-    let shares = Shares::new(&case, certificate, &prices)?;
-    let exchanges = Exchanges::new(&case, certificate, &prices)?;
+    let needs = Needs::new(&case, &certificate.needs, &lengths)?;
     let (factor, divisor) = &prices.factor;
     let unscaled = fraction(divisor.clone(), factor);
-    let mut needs = Vec::new();
+    let (mut groups, mut by_need) = (Vec::new(), vec![Rational::zero(); certificate.needs.len()]);
     for group in case.groups() {
-        let price = match group.kind {
-            Kind::Route => cheapest_paths(&group.case, &lengths)?,
-            Kind::Copy => cheapest_copies(&group, &lengths, &cuts)?,
-            Kind::Combine | Kind::CombineCopy | Kind::Prefix => {
-                cheapest_combinations(&group, &prices, &cuts, &exchanges)?
-            }
+        let least = match group.kind {
+            Kind::Route => Least { cheapest: cheapest_paths(&group.case, &lengths)?, by_need: Vec::new() },
+            Kind::Copy => cheapest_copies(&group, &lengths, (&needs, &prices))?,
+            Kind::Combine | Kind::CombineCopy | Kind::Prefix => cheapest_combinations(&group, &prices, &needs)?,
         };
-        let price = price.max(shares.of_group(&group, &prices)?);
         case.ask()?;
-        let price = price * Rational::from_integer(group.rate.into()) * &unscaled;
-        needs.push(Need { first: group.first, count: group.case.demands(), price });
+        let times = Rational::from_integer(group.rate.into()) * &unscaled;
+        let cheapest = least.cheapest * &times;
+        let mut price = cheapest.clone();
+        for (place, proved) in least.by_need {
+            let proved = proved * &times;
+            price += &proved;
+            by_need[place] += proved;
+        }
+        groups.push(GroupPrice { first: group.first, count: group.case.demands(), price, cheapest });
     }
-    if needs.iter().all(|need| need.price.is_zero()) {
-        let prices = certificate.prices.len() + certificate.odd_sets.len();
+    if groups.iter().all(|group| group.price.is_zero()) {
+        let prices = certificate.rows.len();
         let found = format!("the {prices} prices make every cheapest pattern free, which proves nothing");
         return Err(fault!(NoBound, "{found}"; "some demand must have to pay"));
     }
-    Ok(Proof { supply: fraction(prices.sum, &1u32.into()) * unscaled, needs })
+    Ok(Proof { supply: fraction(prices.sum, &1u32.into()) * unscaled, groups, needs: by_need })
 }

@@ -25,15 +25,17 @@ mod rounded;
 mod search;
 mod simple;
 
+use std::rc::Rc;
+
 use num_bigint::BigUint;
 use num_traits::Zero;
+use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Kind};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId};
 
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
-use crate::cuts::Cuts;
-use crate::exchange::Exchanges;
+use crate::needs::{Least, Needs, Proved};
 use crate::prices::Prices;
 use crate::violation::fault;
 use crate::{Rule, Violation};
@@ -58,27 +60,48 @@ const MAX_OPERATIONS: u128 = 1 << 24;
 ///
 /// Trees are priced exactly, except for a commutative operator with too many sets of operands. Then they are exact for
 /// equal volumes if every processor takes part (see [`arborescence`]), and a lower bound otherwise (see
-/// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below.
-pub(crate) fn cheapest_combinations(
-    group: &Group<'_>,
-    prices: &Prices,
-    cuts: &Cuts<'_>,
-    exchanges: &Exchanges<'_>,
-) -> Result<Rational, Violation> {
-    if let Some(least) = exchanges.of_group(group, prices)? {
-        return Ok(least);
+/// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below. The certificate's
+/// inequalities count where they prove more; of an all-reduce's transfers they alone count.
+pub(crate) fn cheapest_combinations(group: &Group<'_>, prices: &Prices, needs: &Needs<'_>) -> Result<Least, Violation> {
+    let below = simple::of_needs(group, prices, needs)?;
+    let has = |of: fn(&Inequality) -> bool| {
+        let any = |proved: &Proved| proved.by_need.iter().any(|(place, _)| needs.inequality(*place).is_some_and(of));
+        below.iter().flatten().any(|proved| any(proved))
+    };
+    let is_crossing =
+        |one: &Inequality| matches!(one, Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_));
+    if below.iter().all(Option::is_some) && has(is_crossing) {
+        return Ok(sum_of_needs(&below));
     }
-    let without = without_exchange(group, prices, cuts)?;
-    match group.is_all_reduce() {
-        true => Ok(simple::exchange(&group.case, prices)?.max(without)),
-        false => Ok(without),
+    // Cheapest trees are left out where cuts stand for them, but not where the certificate's trees do.
+    let cuts = !has(|one| matches!(one, Inequality::Tree(_)));
+    let least = with_trees(group, prices, &below, cuts)?;
+    if group.is_all_reduce() {
+        let exchange = simple::exchange(&group.case, prices)?;
+        if exchange > least.total() {
+            return Ok(Least { cheapest: exchange, by_need: Vec::new() });
+        }
     }
+    Ok(least)
 }
 
-fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Rational, Violation> {
+/// The demands without inequalities count 0.
+fn sum_of_needs(below: &[Option<Rc<Proved>>]) -> Least {
+    let mut least = Least::default();
+    below.iter().flatten().for_each(|proved| least.add(proved, 1));
+    least
+}
+
+/// Per demand the larger of what inequalities prove and the cheapest trees.
+fn with_trees(
+    group: &Group<'_>,
+    prices: &Prices,
+    below: &[Option<Rc<Proved>>],
+    cuts: bool,
+) -> Result<Least, Violation> {
     let case = &group.case;
-    let below = simple::of_cuts(group, prices, cuts)?;
-    let (all_cut, some_cut) = (below.iter().all(Option::is_some), below.iter().any(Option::is_some));
+    let all_cut = cuts && below.iter().all(Option::is_some);
+    let some_cut = cuts && below.iter().any(Option::is_some);
     let many = are_many(case);
     let trees = if all_cut && operations(case, many) > MAX_OPERATIONS {
         None
@@ -89,17 +112,24 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
             // The platform is too large to price reductions. Reductions without cuts count 0.
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind == Kind::Combine && some_cut => None,
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
-                return simple::longest_way(case, prices);
+                let (way, needs) = (simple::longest_way(case, prices)?, sum_of_needs(below));
+                let way = Least { cheapest: way, by_need: Vec::new() };
+                return Ok(if way.cheapest < needs.total() { needs } else { way });
             }
             Err(violation) => return Err(violation),
         }
     };
-    let Some((trees, denominator)) = trees else { return Ok(below.into_iter().flatten().sum()) };
-    if below.iter().all(Option::is_none) {
-        return Ok(fraction(trees.into_iter().sum(), &denominator));
+    let Some((trees, denominator)) = trees else { return Ok(sum_of_needs(below)) };
+    let mut least = Least::default();
+    let mut cheapest = BigUint::zero();
+    for (tree, proved) in trees.into_iter().zip(below) {
+        match proved {
+            Some(proved) if proved.total > fraction(tree.clone(), &denominator) => least.add(proved, 1),
+            _ => cheapest += tree,
+        }
     }
-    let larger = |(tree, cut): (BigUint, Option<Rational>)| cut.unwrap_or_default().max(fraction(tree, &denominator));
-    Ok(trees.into_iter().zip(below).map(larger).sum())
+    least.cheapest = fraction(cheapest, &denominator);
+    Ok(least)
 }
 
 /// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor,
@@ -229,7 +259,7 @@ fn check_reachable(
 mod tests {
     use super::*;
     use oneport_plan::{Certificate, Collective, Resource, Volumes};
-    use oneport_platform::{Node, Platform};
+    use oneport_platform::{Node, Platform, Rational};
     use proptest::prelude::*;
 
     fn number(value: u8) -> Rational {
@@ -279,7 +309,7 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
+            let prices = Prices::new(&case, &Certificate::of_prices(prices.collect())).unwrap();
             let price = |many| {
                 let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)
@@ -310,7 +340,7 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
+            let prices = Prices::new(&case, &Certificate::of_prices(prices.collect())).unwrap();
             let price = |many| {
                 let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)

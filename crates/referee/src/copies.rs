@@ -11,7 +11,7 @@ mod steiner;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Goals, Interval};
 use oneport_platform::{NodeId, Rational};
@@ -24,8 +24,9 @@ use network::{Arc, nearest, network, routes};
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
-use crate::cuts::{Cuts, Sides, Way};
-use crate::prices::{common_denominator, over};
+use crate::charges::Way;
+use crate::needs::{Least, Needs};
+use crate::prices::{Prices, common_denominator, over};
 use crate::violation::too_large;
 
 /// The sum over the demands of a broadcast or an all-gather of the price of the cheapest arborescence, or of a lower
@@ -33,87 +34,74 @@ use crate::violation::too_large;
 pub(crate) fn cheapest_copies(
     group: &Group<'_>,
     lengths: &[(BigUint, BigUint)],
-    cuts: &Cuts<'_>,
-) -> Result<Rational, Violation> {
+    (needs, prices): (&Needs<'_>, &Prices),
+) -> Result<Least, Violation> {
     let size = group.case.size(Interval::single(0));
-    let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
+    let mut crossed: Vec<(Vec<usize>, usize)> = needs.of_group(group).into_iter().zip(0..).collect();
     crossed.sort_unstable();
-    let mut total = Rational::zero();
+    let mut least = Least::default();
     let mut uncut = Vec::new();
     let chunks: Vec<&[(Vec<usize>, usize)]> = crossed.chunk_by(|one, other| one.0 == other.0).collect();
     let applied = chunks.iter().filter_map(|same| same.first()).map(|(applied, _)| applied);
-    let routes = Routes::new(&group.case, lengths, applied.filter(|cuts| !cuts.is_empty()).map(|one| cuts.sides(one)))?;
-    let mut of_routes = routes.iter();
+    let sides = applied.filter(|cuts| !cuts.is_empty()).map(|cuts| needs.sides(cuts));
+    let mut of_routes = routes_across(&group.case, lengths, sides)?.into_iter();
     for same in chunks {
         let Some((applied, first)) = same.first() else { continue };
         if applied.is_empty() {
             uncut.extend(same.iter().map(|(_, demand)| *demand));
         } else {
-            group.case.ask()?;
-            let demand = group.first + first;
-            let weight = match of_routes.next() {
-                Some(routes) => cuts.weight_over(routes.ways(), applied, &size, demand)?,
-                None => cuts.weight(applied, &size, demand)?,
-            };
-            total += weight * Rational::from_integer(BigInt::from(same.len()));
+            let ways = of_routes.next().unwrap_or_else(|| needs.links());
+            least.add(&needs.sum(group, *first, applied, (&ways, prices))?, same.len());
         }
     }
     if !uncut.is_empty() {
-        total += without_cuts(&group.case, lengths, &uncut)? * size;
+        least.cheapest = without_cuts(&group.case, lengths, &uncut)? * size;
     }
-    Ok(total)
+    Ok(least)
 }
 
-/// The cheapest routes between nodes that replicate, for cuts. Nodes that no cut separates share their routes.
-struct Routes {
-    arcs: Rc<Vec<Arc<BigUint>>>,
-    denominator: BigUint,
-}
-
-impl Routes {
-    /// For each of several lists of cuts. None at all where all nodes replicate: then links are routes.
-    ///
-    /// Runs Dijkstra's algorithm for every set of nodes that no cut of a list separates, or for every node if that is
-    /// less work.
-    fn new(
-        case: &Case<'_>,
-        lengths: &[(BigUint, BigUint)],
-        lists: impl Iterator<Item = Sides>,
-    ) -> Result<Vec<Routes>, Violation> {
-        let is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
-        if is_hub.iter().all(|&hub| hub) {
-            return Ok(Vec::new());
-        }
-        let alike: Vec<Vec<Vec<NodeId>>> = lists.map(|cuts| alike(case, &is_hub, &cuts)).collect();
-        if alike.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (scaled, denominator) = scaled(lengths)?;
-        let with = |arcs: &Rc<_>| Routes { arcs: Rc::clone(arcs), denominator: denominator.clone() };
-        if alike.iter().map(Vec::len).sum::<usize>() >= is_hub.iter().filter(|&&hub| hub).count() {
-            let arcs = Rc::new(routes(case, &scaled, &is_hub)?);
-            return Ok(alike.iter().map(|_| with(&arcs)).collect());
-        }
-        let of_list = |sets: &Vec<Vec<NodeId>>| {
-            let arcs = sets.iter().map(|set| nearest(case, &scaled, &is_hub, set));
-            Ok(with(&Rc::new(arcs.collect::<Result<Vec<_>, _>>()?.concat())))
+/// The cheapest routes between nodes that replicate, for each of several lists of cuts. None at all where all nodes
+/// replicate: then links are routes. Nodes that no cut separates share their routes.
+///
+/// Runs Dijkstra's algorithm for every set of nodes that no cut of a list separates, or for every node if that is less
+/// work.
+fn routes_across(
+    case: &Case<'_>,
+    lengths: &[(BigUint, BigUint)],
+    lists: impl Iterator<Item = Vec<Vec<bool>>>,
+) -> Result<Vec<Rc<Vec<Way>>>, Violation> {
+    let is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
+    if is_hub.iter().all(|&hub| hub) {
+        return Ok(Vec::new());
+    }
+    let alike: Vec<Vec<Vec<NodeId>>> = lists.map(|cuts| alike(case, &is_hub, &cuts)).collect();
+    if alike.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (scaled, denominator) = scaled(lengths)?;
+    let ways = |arcs: Vec<Arc<BigUint>>| {
+        let way = |(from, to, length)| {
+            let (from, to) = (NodeId::new(from), NodeId::new(to));
+            Way { from, to, link: None, length: (length, denominator.clone()) }
         };
-        alike.iter().map(of_list).collect()
+        Rc::new(arcs.into_iter().map(way).collect::<Vec<Way>>())
+    };
+    if alike.iter().map(Vec::len).sum::<usize>() >= is_hub.iter().filter(|&&hub| hub).count() {
+        let all = ways(routes(case, &scaled, &is_hub)?);
+        return Ok(alike.iter().map(|_| Rc::clone(&all)).collect());
     }
-
-    fn ways(&self) -> impl Iterator<Item = Way<'_>> {
-        self.arcs.iter().map(|(from, to, length)| {
-            let (from, to) = (NodeId::new(*from), NodeId::new(*to));
-            Way { from, to, length, over: &self.denominator, link: None }
-        })
-    }
+    let of_list = |sets: &Vec<Vec<NodeId>>| {
+        let arcs = sets.iter().map(|set| nearest(case, &scaled, &is_hub, set));
+        Ok(ways(arcs.collect::<Result<Vec<_>, _>>()?.concat()))
+    };
+    alike.iter().map(of_list).collect()
 }
 
 /// The nodes that replicate, together where every cut holds all of them or none.
-fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &Sides) -> Vec<Vec<NodeId>> {
+fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &[Vec<bool>]) -> Vec<Vec<NodeId>> {
     let mut sets: BTreeMap<Vec<bool>, Vec<NodeId>> = BTreeMap::new();
     for node in case.platform.node_ids().filter(|node| is_hub[node.index()]) {
-        sets.entry(cuts.iter().map(|(inside, _)| inside[node.index()]).collect()).or_default().push(node);
+        sets.entry(cuts.iter().map(|inside| inside[node.index()]).collect()).or_default().push(node);
     }
     sets.into_values().collect()
 }

@@ -157,7 +157,7 @@ mod tests {
         let volumes = Volumes::of_size(one.clone());
         let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
         let prices = ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect();
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         let prices = Prices::new(&case, &certificate).unwrap();
         let (numerator, denominator) = total_length(&case, prices.lengths(&case)).unwrap();
         let lengths =

@@ -48,7 +48,7 @@ pub struct Verdict {
 ///         throughput: one.clone(),
 ///         patterns: vec![WeightedPattern { pattern: path.clone(), weight: one.clone() }],
 ///     },
-///     certificate: Certificate { prices: vec![(Resource::Send(a), one.clone())], ..Certificate::default() },
+///     certificate: Certificate::of_prices(vec![(Resource::Send(a), one.clone())]),
 ///     upper_bound: one.clone(),
 ///     schedule: PeriodicSchedule {
 ///         period: one.clone(),

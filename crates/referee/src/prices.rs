@@ -33,11 +33,15 @@ impl Prices {
     /// Every odd-set inequality holds, whatever the set: at any time a busy link with both ends among the ports takes
     /// two units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
-        check_prices(case, &certificate.prices)?;
-        check_odd_sets(case, &certificate.odd_sets)?;
+        let priced: Vec<(Resource, &Rational)> = certificate.prices().collect();
+        let sets: Vec<(&OddSet, &Rational)> = certificate.odd_sets().collect();
+        check_prices(case, &priced)?;
+        check_odd_sets(case, &sets)?;
+        if !certificate.rows.is_sorted_by(|one, other| one.0 < other.0) {
+            return Err(unordered("certificate: the rows"));
+        }
         let platform = case.platform;
-        let (priced, sets) = (&certificate.prices, &certificate.odd_sets);
-        let values = || priced.iter().map(|(_, price)| price).chain(sets.iter().map(|(_, price)| price));
+        let values = || certificate.rows.iter().map(|(_, price)| price);
         let scale = Scale::new("the prices", values(), priced.len() + sets.len() + platform.links().len())?;
         let mut scaled: Vec<BigUint> = values().map(|price| scale.scaled(price)).collect();
         let divisor = common_divisor(&scaled);
@@ -57,7 +61,7 @@ impl Prices {
         let of_capacity =
             priced.iter().zip(resources).map(|((resource, _), price)| price * resource.capacity(platform));
         let mut sum: BigUint = of_capacity.sum();
-        for ((set, _), price) in sets.iter().zip(set_prices) {
+        for ((set, _), price) in sets.into_iter().zip(set_prices) {
             set.members(platform).into_iter().for_each(|link| links[link.index()] += price);
             sum += price * set.capacity(platform);
         }
@@ -88,9 +92,9 @@ impl Prices {
 }
 
 /// Prices are positive, sorted, and of what exists.
-fn check_prices(case: &Case<'_>, prices: &[(Resource, Rational)]) -> Result<(), Violation> {
+fn check_prices(case: &Case<'_>, prices: &[(Resource, &Rational)]) -> Result<(), Violation> {
     let mut previous: Option<Resource> = None;
-    for &(resource, ref price) in prices {
+    for &(resource, price) in prices {
         check_resource(case, "price of the", resource)?;
         let named = || resource.describe(case.platform);
         if !is_positive(price) {
@@ -145,7 +149,7 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
 }
 
 /// Odd sets are sorted, have positive prices, and consist of ports and of further links with one end there.
-fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Violation> {
+fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), Violation> {
     for (place, (set, price)) in sets.iter().enumerate() {
         let named = || format!("odd set {place}");
         if !is_positive(price) {
@@ -176,7 +180,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Vi
                 return Err(fault!(Certificate, "{found}"; "a further link has exactly one there").at(named()));
             }
         }
-        if place > 0 && sets[place - 1].0 >= *set {
+        if place > 0 && sets[place - 1].0 >= set {
             return Err(unordered("certificate: the odd sets"));
         }
     }

@@ -25,7 +25,7 @@ pub enum Rule {
     TooLarge,
     /// Every source reaches its targets; otherwise no schedule and no bound exist.
     Unreachable,
-    /// Prices, odd sets, cuts, shares, borders, potentials and exchanges are well formed.
+    /// Prices and odd sets are well formed, and needs meet the conditions of their theorems.
     Certificate,
     /// Parts of a proof charge no link and no task for more than it costs.
     Overcharge,

@@ -20,10 +20,10 @@ pub fn lower_bound_from_certificate(
     }
     let (platform, windows) = (problem.platform(), Windows::of(problem));
     let of_capacity = |capacity: u64| Rational::from_integer(capacity.into());
-    let single = certificate.prices.iter().map(|(resource, price)| {
-        (windows.of_resource(problem, *resource), price * of_capacity(resource.capacity(platform).into()))
+    let single = certificate.prices().map(|(resource, price)| {
+        (windows.of_resource(problem, resource), price * of_capacity(resource.capacity(platform).into()))
     });
-    let sets = certificate.odd_sets.iter().map(|(set, price)| {
+    let sets = certificate.odd_sets().map(|(set, price)| {
         (windows.of_links(platform, set.members(platform)), price * of_capacity(set.capacity(platform)))
     });
     let mut supplies: Vec<(Option<Rational>, Rational)> = single.chain(sets).collect();

@@ -1,6 +1,8 @@
 //! A small run of the harness, and false bounds that it has to catch.
 
 use num_traits::One;
+use oneport_plan::Row;
+use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::{Certificate, Goals, Problem};
 use oneport_platform::{PortModel, Rational};
 use oneport_referee::{Violation, proof};
@@ -112,7 +114,7 @@ fn processors_taken_for_routers_are_caught() {
         });
         let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).is_processor());
         let mut certificate: Certificate = certificate.clone();
-        certificate.prices.retain(|(resource, _)| !of_router(*resource));
+        certificate.rows.retain(|(row, _)| !matches!(row, Row::Resource(resource) if of_router(*resource)));
         referee(&question, &certificate)
     });
 }
@@ -131,12 +133,12 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     // The odd sets' prices are worth one link less each.
     check_caught(400, &|question, certificate| {
         let bound = referee(question, certificate)?;
-        let sets = certificate.odd_sets.iter();
+        let sets = certificate.odd_sets();
         let less: Rational = sets.filter(|(set, _)| set.capacity(&question.platform) > 0).map(|(_, price)| price).sum();
-        let resources = certificate.prices.iter();
+        let resources = certificate.prices();
         let resources =
             resources.map(|(one, price)| price * Rational::from_integer(one.capacity(&question.platform).into()));
-        let sets = certificate.odd_sets.iter();
+        let sets = certificate.odd_sets();
         let sets = sets.map(|(set, price)| price * Rational::from_integer(set.capacity(&question.platform).into()));
         let worth: Rational = resources.chain(sets).sum();
         Ok(bound * (Rational::one() - less / worth))
@@ -151,8 +153,9 @@ fn a_gathering_that_forgets_the_place_is_caught() {
         let proof = proof(Problem::new(&question.platform, &question.collective, &question.volumes)?, certificate)?;
         let instance = &proof.supply / &bound;
         let holding = |node| {
-            let holds = certificate.gatherings.iter().filter(|one| one.nodes.contains(&node));
-            holds.map(|one| &one.weight).sum::<Rational>()
+            let holds =
+                |need: &&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            certificate.needs.iter().filter(holds).map(|need| &need.weight).sum::<Rational>()
         };
         let most = question.platform.processors().map(holding).max().unwrap_or_default();
         Ok(proof.supply / (instance + most))

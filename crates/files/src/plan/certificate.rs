@@ -1,58 +1,57 @@
-//! Certificates of a plan: prices of resources and odd sets, cuts, shares, and what all-reduces exchange.
+//! Certificates of a plan: prices of resources and odd sets, and needs.
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Certificate, Cut, Goals, OddSet, Plan, Resource, Share};
+use oneport_plan::{Certificate, OddSet, Plan, Resource, Row};
 use oneport_platform::{Platform, Rational};
 
-use super::cells::{Reader, find, link_list, link_number, links_of, list, name, node_list};
-use super::exchange;
-use super::task::{self, Tasks};
+use super::cells::{Reader, find, link_list, link_number, links_of, list, name};
+use super::needs;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::quote;
 use crate::number::rational;
 
-/// The values of `certificate`, `odd_sets`, `cuts`, `shares`, and what all-reduces exchange.
-pub(super) struct Lists<'a, 'e> {
-    pub prices: Json<'a, 'e>,
-    pub odd_sets: Option<Json<'a, 'e>>,
-    pub cuts: Option<Json<'a, 'e>>,
-    pub shares: Option<Json<'a, 'e>>,
-    pub exchange: exchange::Lists<'a, 'e>,
-}
-
 impl Reader<'_> {
     /// Every name and number exists; whether the lists are sorted and prove anything is the referee's part.
-    pub fn read(&self, lists: Lists<'_, '_>) -> Result<Certificate, FormatError> {
+    pub fn read(&self, value: &Json<'_, '_>) -> Result<Certificate, FormatError> {
+        let [prices, odd_sets, needs] = value.object(["prices", "odd_sets", "needs"])?;
         let mut certificate = Certificate::default();
-        lists.prices.each(|_, entry| {
-            certificate.prices.push(self.price(&entry)?);
-            Ok(())
+        let prices = need(value, prices, "prices", "the prices of resources")?;
+        self.read_rows(Some(prices), odd_sets, &mut certificate)?;
+        needs.map_or(Ok(()), |list| {
+            list.each(|_, entry| {
+                certificate.needs.push(self.need(&entry)?);
+                Ok(())
+            })
         })?;
-        if let Some(list) = lists.odd_sets {
-            list.each(|_, entry| {
-                certificate.odd_sets.push(self.odd_set(&entry)?);
-                Ok(())
-            })?;
-        }
-        if let Some(list) = lists.cuts {
-            list.each(|_, entry| {
-                certificate.cuts.push(self.cut(&entry)?);
-                Ok(())
-            })?;
-        }
-        if let Some(list) = lists.shares {
-            list.each(|_, entry| {
-                certificate.shares.push(self.share(&entry)?);
-                Ok(())
-            })?;
-        }
-        self.read_exchange(lists.exchange, &mut certificate)?;
         Ok(certificate)
     }
 
-    pub fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
+    /// Prices of resources and of odd sets.
+    pub fn read_rows(
+        &self,
+        prices: Option<Json<'_, '_>>,
+        odd_sets: Option<Json<'_, '_>>,
+        certificate: &mut Certificate,
+    ) -> Result<(), FormatError> {
+        prices.map_or(Ok(()), |list| {
+            list.each(|_, entry| {
+                let (resource, price) = self.price(&entry)?;
+                certificate.rows.push((Row::Resource(resource), price));
+                Ok(())
+            })
+        })?;
+        odd_sets.map_or(Ok(()), |list| {
+            list.each(|_, entry| {
+                let (set, price) = self.odd_set(&entry)?;
+                certificate.rows.push((Row::OddSet(set), price));
+                Ok(())
+            })
+        })
+    }
+
+    fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
         let [resource, node, link, price] = entry.object(["resource", "node", "link", "price"])?;
         let resource = self.resource(entry, [resource, node, link])?;
         Ok((resource, rational(need(entry, price, "price", "the resource's price")?)?))
@@ -87,7 +86,7 @@ impl Reader<'_> {
         Ok(make(find(&need(entry, node, "node", "the node of the resource")?, self.platform)?))
     }
 
-    pub fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
+    fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
         let [ports, links, price] = entry.object(["ports", "links", "price"])?;
         let mut set = OddSet { ports: Vec::new(), links: Vec::new() };
         need(entry, ports, "ports", "the ports of the set")?.each(|_, port| {
@@ -102,76 +101,32 @@ impl Reader<'_> {
         set.links = links_of(&need(entry, links, "links", "further links of the set, [] for none")?, self.platform)?;
         Ok((set, rational(need(entry, price, "price", "the set's price")?)?))
     }
-
-    fn cut(&self, entry: &Json<'_, '_>) -> Result<Cut, FormatError> {
-        let [demand, nodes, weight] = entry.object(["demand", "nodes", "weight"])?;
-        let demand = demand.map(|demand| demand.place("demand", self.demands.count())).transpose()?;
-        let mut cut = Cut { demand, nodes: Vec::new(), weight: Rational::default() };
-        need(entry, nodes, "nodes", "the nodes of the cut")?.each(|_, node| {
-            cut.nodes.push(find(&node, self.platform)?);
-            Ok(())
-        })?;
-        cut.weight = rational(need(entry, weight, "weight", "how much of the prices the cut takes")?)?;
-        Ok(cut)
-    }
-
-    fn share(&self, entry: &Json<'_, '_>) -> Result<Share, FormatError> {
-        let [demand, goal, link, merge, part, split, price] =
-            entry.object(["demand", "goal", "link", "merge", "part", "split", "price"])?;
-        let value = need(entry, demand, "demand", "the number of the demand, counted from 0")?;
-        let place = value.place("demand", self.demands.count())?;
-        let demand = self.demands.get(place).ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
-        let operands = demand.operands.len();
-        let goals = match demand.goals {
-            Goals::At(_) => 1,
-            Goals::Everywhere(nodes) => nodes.len(),
-            Goals::Prefixes => operands,
-        };
-        let goal = need(entry, goal, "goal", "the number of the demand's goal, counted from 0")?;
-        let goal = goal.place("goal", goals)?;
-        let (platform, commutative) = (self.platform, demand.commutative);
-        let tasks = Tasks { platform, demands: self.demands, demand: place, operands, commutative };
-        let task = tasks.plain(entry, [link, merge, part, split])?;
-        let price = rational(need(entry, price, "price", "what the goal pays for the task")?)?;
-        Ok(Share { demand: place, goal, task, price })
-    }
 }
 
-/// `certificate`, and the other lists where there are any.
+/// `certificate`, the prices, and the other lists where there are any.
 pub(super) fn write(out: &mut String, plan: &Plan) {
-    let (platform, Certificate { cuts, shares, .. }) = (&plan.platform, &plan.certificate);
-    write_prices(out, plan, "certificate");
-    if !cuts.is_empty() {
-        list(out, "  ", "cuts", cuts, |out, cut| {
-            if let Some(demand) = cut.demand {
-                let _ = write!(out, "\"demand\": {demand}, ");
-            }
-            node_list(out, platform, "nodes", &cut.nodes);
-            let _ = write!(out, ", \"weight\": \"{}\"", cut.weight);
-        });
+    out.push_str("  \"certificate\": {\n");
+    write_prices(out, plan, "    ");
+    let needs = &plan.certificate.needs;
+    if !needs.is_empty() {
         out.push_str(",\n");
+        list(out, "    ", "needs", needs, |out, need| needs::write(out, &plan.platform, need));
     }
-    if !shares.is_empty() {
-        list(out, "  ", "shares", shares, |out, share| {
-            let _ = write!(out, "\"demand\":{},\"goal\":{},", share.demand, share.goal);
-            task::write_plain(out, platform, share.task, false);
-            let _ = write!(out, ",\"price\":\"{}\"", share.price);
-        });
-        out.push_str(",\n");
-    }
-    exchange::write(out, platform, &plan.certificate);
+    out.push_str("\n  },\n");
 }
 
-/// The prices of resources under this key, and `odd_sets` where there are any.
-pub(super) fn write_prices(out: &mut String, plan: &Plan, key: &str) {
-    let (platform, Certificate { prices, odd_sets, .. }) = (&plan.platform, &plan.certificate);
-    list(out, "  ", key, prices, |out, (resource, price)| {
+/// The prices of resources, and `odd_sets` where there are any.
+pub(super) fn write_prices(out: &mut String, plan: &Plan, indent: &str) {
+    let (platform, certificate) = (&plan.platform, &plan.certificate);
+    let prices: Vec<(Resource, &Rational)> = certificate.prices().collect();
+    list(out, indent, "prices", &prices, |out, (resource, price)| {
         write_resource(out, platform, *resource);
         let _ = write!(out, ", \"price\": \"{price}\"");
     });
-    out.push_str(",\n");
+    let odd_sets: Vec<(&OddSet, &Rational)> = certificate.odd_sets().collect();
     if !odd_sets.is_empty() {
-        list(out, "  ", "odd_sets", odd_sets, |out, (set, price)| {
+        out.push_str(",\n");
+        list(out, indent, "odd_sets", &odd_sets, |out, (set, price)| {
             out.push_str("\"ports\": [");
             for (index, port) in set.ports.iter().enumerate() {
                 out.push_str(if index == 0 { "{" } else { ", {" });
@@ -182,7 +137,6 @@ pub(super) fn write_prices(out: &mut String, plan: &Plan, key: &str) {
             link_list(out, &set.links);
             let _ = write!(out, ", \"price\": \"{price}\"");
         });
-        out.push_str(",\n");
     }
 }
 

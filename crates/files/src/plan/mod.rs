@@ -1,4 +1,4 @@
-//! Plan files, `oneport-plan/2`: the whole answer to one question, self-contained, in JSON.
+//! Plan files, `oneport-plan/3`: the whole answer to one question, self-contained, in JSON.
 //!
 //! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
@@ -6,7 +6,7 @@
 mod cells;
 mod certificate;
 mod demand;
-mod exchange;
+mod needs;
 mod pattern;
 mod question;
 mod rates_read;
@@ -34,13 +34,13 @@ pub use write::{plan_to_json, write_plan};
 pub const MAX_PLAN_BYTES: u64 = 512 << 20;
 
 /// The value of `format`.
-const FORMAT: &str = "oneport-plan/2";
+const FORMAT: &str = "oneport-plan/3";
 
 /// The value of `format` of a file of rates.
 const RATES_FORMAT: &str = "oneport-rates/1";
 
-/// The format when paths, arborescences and reduction trees had separate keys.
-const FORMER: &str = "oneport-plan/1";
+/// The formats when paths, arborescences and reduction trees had separate keys, and when each kind of inequality had.
+const FORMER: [&str; 2] = ["oneport-plan/1", "oneport-plan/2"];
 
 /// Reads a plan file.
 ///

@@ -106,14 +106,7 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
     reading.each(cons, Reading::merge)?;
     let mut certificate = Certificate::default();
     let prover = Reader { platform, demands: &reading.demands };
-    each(prices, |entry| {
-        certificate.prices.push(prover.price(entry)?);
-        Ok(())
-    })?;
-    each(odd_sets, |entry| {
-        certificate.odd_sets.push(prover.odd_set(entry)?);
-        Ok(())
-    })?;
+    prover.read_rows(prices, odd_sets, &mut certificate)?;
     if let Some(copies) = copies {
         reading.check_flows(&copies)?;
     }

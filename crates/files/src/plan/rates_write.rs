@@ -68,8 +68,7 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
         });
         out.push_str(",\n");
     }
-    write_prices(&mut out, plan, "prices");
-    out.truncate(out.trim_end_matches(",\n").len());
+    write_prices(&mut out, plan, "  ");
     out.push_str("\n}\n");
     Ok(out)
 }

@@ -4,9 +4,7 @@ use oneport_plan::{PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, Stead
 use oneport_platform::Platform;
 
 use super::cells::{Reader, links_of};
-use super::certificate;
 use super::demand::Demands;
-use super::exchange;
 use super::pattern::Patterns;
 use super::question::{read_collective, read_volumes};
 use super::{FORMAT, FORMER};
@@ -17,7 +15,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 12] = [
     "format",
     "collective",
     "model",
@@ -27,13 +25,6 @@ const KEYS: [&str; 19] = [
     "throughput",
     "upper_bound",
     "certificate",
-    "odd_sets",
-    "cuts",
-    "shares",
-    "borders",
-    "gatherings",
-    "potentials",
-    "exchanges",
     "patterns",
     "schedule",
     "platform",
@@ -58,18 +49,11 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         throughput,
         upper_bound,
         certificate,
-        odd_sets,
-        cuts,
-        shares,
-        borders,
-        gatherings,
-        potentials,
-        exchanges,
         patterns,
         schedule,
         platform,
     ] = top.object(KEYS)?;
-    check_format(&need(&top, format, "format", "\"oneport-plan/2\"")?)?;
+    check_format(&need(&top, format, "format", "\"oneport-plan/3\"")?)?;
     let platform = native::assemble(need(&top, platform, "platform", "the platform")?, "platform.", long_rational)?;
     check_model(&need(&top, model, "model", "the platform's port model")?, &platform)?;
     let collective = read_collective(&need(&top, collective, "collective", "the question")?, &platform)?;
@@ -82,10 +66,8 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         throughput: rational(need(&top, throughput, "throughput", "instances per unit of time")?)?,
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
-    let prices = need(&top, certificate, "certificate", "the list of prices")?;
     let proof = Reader { platform: &platform, demands: &demands };
-    let exchange = exchange::Lists { borders, gatherings, potentials, exchanges };
-    let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares, exchange })?;
+    let certificate = proof.read(&need(&top, certificate, "certificate", "the prices, and the needs")?)?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;
     let upper_bound = rational(need(&top, upper_bound, "upper_bound", "what the certificate proves")?)?;
@@ -97,8 +79,8 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
     if found == FORMAT {
         return Ok(());
     }
-    if found == FORMER {
-        return Err(value.fail(Mistake::FormerFormat { found: FORMER, expected: FORMAT }));
+    if let Some(former) = FORMER.into_iter().find(|former| *former == found) {
+        return Err(value.fail(Mistake::FormerFormat { found: former, expected: FORMAT }));
     }
     Err(value.fail(Mistake::WrongFormat { found: quoted(&found), expected: FORMAT }))
 }

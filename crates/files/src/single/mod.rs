@@ -27,7 +27,7 @@ pub use write::one_reduction_to_json;
 /// Contents of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFile {
-    /// A steady state with its periodic schedule: `oneport-plan/2`.
+    /// A steady state with its periodic schedule: `oneport-plan/3`.
     Plan(Box<Plan>),
     /// One reduction: `oneport-reduction/1`.
     Reduction(Box<OneReduction>),

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use oneport_files::{plan_from_json, plan_to_json};
+use oneport_plan::inequality::{Cut, Inequality, Need, Tree};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Cut, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource,
-    ScheduledPattern, Share, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Row,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -65,18 +66,15 @@ fn broadcast() -> Plan {
     let mut plan =
         plan(Collective::broadcast(NodeId::new(0), nodes(&[2, 1])), vec![copies(0, &[(0, None), (2, Some(0))])]);
     plan.platform = plan.platform.with_model(PortModel::HalfDuplex);
-    plan.certificate = Certificate {
-        prices: vec![(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))],
-        odd_sets: vec![(
-            OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] },
-            ratio(1, 2),
-        )],
-        cuts: vec![
-            Cut { demand: None, nodes: nodes(&[0]), weight: ratio(1, 4) },
-            Cut { demand: Some(0), nodes: nodes(&[0, 1]), weight: ratio(3, 4) },
-        ],
-        ..Certificate::default()
+    let set =
+        OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] };
+    let prices = [(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))];
+    let cut = |demand, inside: &[usize], weight| {
+        let inequality = Inequality::Cut(Cut { nodes: nodes(inside) });
+        Need { demand, inequality, weight }
     };
+    let cuts = [cut(None, &[0], ratio(1, 4)), cut(Some(0), &[0, 1], ratio(3, 4))];
+    plan.certificate = Certificate::new(prices, [(set, ratio(1, 2))], cuts);
     plan
 }
 
@@ -106,13 +104,11 @@ fn scan() -> Plan {
         merge(2, part(0, 2), 1, [Some(2), None]),
     ];
     let mut plan = plan(Collective::scan(nodes(&[0, 1, 2])), vec![Pattern { demand: 0, order: None, tasks }]);
-    let share = |goal, task, price| Share { demand: 0, goal, task, price };
+    let tree = |goal, prices| Need::once(Some(0), Inequality::Tree(Tree { goal, prices }));
     let merge = Task::merge(NodeId::new(1), part(0, 1), 0);
-    plan.certificate.shares = vec![
-        share(1, merge, ratio(1, 3)),
-        share(2, Task::send(LinkId::new(2), part(0, 1)), ratio(2, 1)),
-        share(2, merge, ratio(2, 3)),
-    ];
+    let send = Task::send(LinkId::new(2), part(0, 1));
+    let second = vec![(send, ratio(2, 1)), (merge, ratio(2, 3))];
+    plan.certificate.needs = vec![tree(1, vec![(merge, ratio(1, 3))]), tree(2, second)];
     plan
 }
 
@@ -163,13 +159,15 @@ fn the_layout() {
             broadcast(),
             &[
                 r#"  "collective": {"name": "broadcast", "source": "A", "targets": ["C", "B"]},"#,
-                r#"    {"resource": "port", "node": "B", "price": "1/3"},"#,
-                r#"    {"resource": "link", "link": 2, "price": "1/5"}"#,
-                r#"  "odd_sets": ["#,
-                r#"    {"ports": [{"resource": "port", "node": "A"}, {"resource": "port", "node": "B"}, {"resource": "port", "node": "C"}], "links": [3], "price": "1/2"}"#,
-                r#"  "cuts": ["#,
-                r#"    {"nodes": ["A"], "weight": "1/4"},"#,
-                r#"    {"demand": 0, "nodes": ["A", "B"], "weight": "3/4"}"#,
+                r#"  "certificate": {"#,
+                r#"    "prices": ["#,
+                r#"      {"resource": "port", "node": "B", "price": "1/3"},"#,
+                r#"      {"resource": "link", "link": 2, "price": "1/5"}"#,
+                r#"    "odd_sets": ["#,
+                r#"      {"ports": [{"resource": "port", "node": "A"}, {"resource": "port", "node": "B"}, {"resource": "port", "node": "C"}], "links": [3], "price": "1/2"}"#,
+                r#"    "needs": ["#,
+                r#"      {"cut": {"nodes": ["A"]}, "weight": "1/4"},"#,
+                r#"      {"demand": 0, "cut": {"nodes": ["A", "B"]}, "weight": "3/4"}"#,
                 r#"    {"demand": 0, "tasks": [{"link":0},{"link":2}], "weight": "1/2"}"#,
                 r#"      {"demand": 0, "tasks": [{"link":0},{"link":2}], "copies": "1"}"#,
             ][..],
@@ -194,10 +192,10 @@ fn the_layout() {
             &[
                 r#"  "collective": {"name": "scan", "participants": ["A", "B", "C"]},"#,
                 r#"  "work": "1","#,
-                r#"  "shares": ["#,
-                r#"    {"demand":0,"goal":1,"merge":"B","part":[0,1],"split":0,"price":"1/3"},"#,
-                r#"    {"demand":0,"goal":2,"link":2,"part":[0,1],"price":"2"},"#,
-                r#"    {"demand":0,"goal":2,"merge":"B","part":[0,1],"split":0,"price":"2/3"}"#,
+                r#"    "needs": ["#,
+                r#"      {"demand": 0, "tree": {"goal": 1, "prices": [{"merge":"B","part":[0,1],"split":0,"price":"1/3"}]}, "weight": "1"},"#,
+                r#"      {"demand": 0, "tree": {"goal": 2, "prices": [{"link":2,"part":[0,1],"price":"2"},"#,
+                r#"        {"merge":"B","part":[0,1],"split":0,"price":"2/3"}]}, "weight": "1"}"#,
             ],
         ),
         (
@@ -218,12 +216,8 @@ fn the_layout() {
             assert!(text.lines().any(|other| other == *line), "{line}\nin {text}");
         }
         // Absent where there is nothing to say.
-        assert_eq!(text.contains("odd_sets"), !plan.certificate.odd_sets.is_empty());
-        assert_eq!(text.contains("cuts"), !plan.certificate.cuts.is_empty());
-        assert_eq!(text.contains("shares"), !plan.certificate.shares.is_empty());
-        for absent in ["borders", "gatherings", "potentials", "exchanges"] {
-            assert!(!text.contains(absent));
-        }
+        assert_eq!(text.contains("odd_sets"), plan.certificate.odd_sets().next().is_some());
+        assert_eq!(text.contains("needs"), !plan.certificate.needs.is_empty());
         assert_eq!(text.contains("\"work\""), plan.collective.combines());
         assert_eq!(plan_from_json("plan", text.as_bytes()).as_ref(), Ok(&plan), "{text}");
         for end in 0..text.trim_end().len() {
@@ -234,9 +228,9 @@ fn the_layout() {
     let loose = plan_to_json(&groups()).replace("\"rate\": \"3\"", "\"rate\": 3");
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(groups()));
     let loose =
-        plan_to_json(&scan()).replacen("\n  \"patterns\"", "\"odd_sets\": [], \"cuts\": [],\n  \"patterns\"", 1);
-    assert!(loose.contains("cuts"));
-    assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(scan()));
+        plan_to_json(&all_reduce()).replacen("\"prices\": [", "\"odd_sets\": [], \"needs\": [], \"prices\": [", 1);
+    assert!(loose.contains("needs"));
+    assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(all_reduce()));
 }
 
 #[test]
@@ -244,9 +238,9 @@ fn every_model_and_resource_is_read_back() {
     for model in PortModel::ALL {
         let mut plan = broadcast();
         plan.platform = plan.platform.with_model(model);
-        plan.certificate.prices =
-            Resource::of_platform(&plan.platform).into_iter().zip([ratio(1, 9)].into_iter().cycle()).collect();
-        assert!(!plan.certificate.prices.is_empty());
+        let resources = Resource::of_platform(&plan.platform);
+        plan.certificate = Certificate::of_prices(resources.into_iter().map(|one| (one, ratio(1, 9))).collect());
+        assert!(!plan.certificate.rows.is_empty());
         assert_eq!(plan_from_json("plan", plan_to_json(&plan).as_bytes()), Ok(plan));
     }
 }
@@ -281,35 +275,59 @@ fn perturbed_broadcasts_are_refused() {
         (
             port,
             "{\"resource\": \"ports\", \"node\": \"B\", \"price\"",
-            &["certificate[0].resource", "\"ports\"", "port"],
+            &["certificate.prices[0].resource", "\"ports\"", "port"],
         ),
-        (port, "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"", &["certificate[0].link", "a node"]),
-        (port, "{\"resource\": \"port\", \"price\"", &["certificate[0]", "'node' is missing"]),
-        (link, "{\"resource\": \"link\", \"link\": 4", &["certificate[1].link", "link 4", "there are 4"]),
-        (link, "{\"resource\": \"link\", \"link\": \"2\"", &["certificate[1].link", "\"2\"", "counted from 0"]),
-        (link, "{\"resource\": \"link\", \"node\": \"A\"", &["certificate[1].node", "'node' is given"]),
-        (link, "{\"resource\": \"link\"", &["certificate[1]", "'link' is missing"]),
+        (
+            port,
+            "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"",
+            &["certificate.prices[0].link", "a node"],
+        ),
+        (port, "{\"resource\": \"port\", \"price\"", &["certificate.prices[0]", "'node' is missing"]),
+        (link, "{\"resource\": \"link\", \"link\": 4", &["certificate.prices[1].link", "link 4", "there are 4"]),
+        (link, "{\"resource\": \"link\", \"link\": \"2\"", &["certificate.prices[1].link", "\"2\"", "counted from 0"]),
+        (link, "{\"resource\": \"link\", \"node\": \"A\"", &["certificate.prices[1].node", "'node' is given"]),
+        (link, "{\"resource\": \"link\"", &["certificate.prices[1]", "'link' is missing"]),
         (
             odd,
             "[{\"resource\": \"compute\", \"node\": \"A\"},",
-            &["odd_sets[0].ports[0].resource", "compute", "a port"],
+            &["certificate.odd_sets[0].ports[0].resource", "compute", "a port"],
         ),
-        (odd, "[{\"resource\": \"link\", \"node\": \"A\"},", &["odd_sets[0].ports[0].node", "'node' is given"]),
-        (odd, "[{\"resource\": \"link\", \"link\": 0},", &["odd_sets[0].ports[0]", "unknown key 'link'"]),
-        (odd, "[{\"resource\": \"send\", \"node\": \"Z\"},", &["odd_sets[0].ports[0].node", "'Z'"]),
-        ("\"links\": [3], ", "\"links\": [9], ", &["odd_sets[0].links[0]", "link 9", "there are 4"]),
-        ("\"links\": [3], ", "", &["odd_sets[0]", "'links' is missing"]),
-        ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["odd_sets[0]", "'weight'", "ports, links, price"]),
-        ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["odd_sets[0]", "7", "an object"]),
         (
-            "\"cuts\": [",
-            "\"cuts\": {}, \"x\": [",
-            &["'x'", "odd_sets, cuts, shares, borders, gatherings, potentials, exchanges, patterns"],
+            odd,
+            "[{\"resource\": \"link\", \"node\": \"A\"},",
+            &["certificate.odd_sets[0].ports[0].node", "'node' is given"],
         ),
-        ("\"demand\": 0, \"nodes\"", "\"demand\": 1, \"nodes\"", &["cuts[1].demand", "demand 1", "there are 1"]),
-        ("\"demand\": 0, \"nodes\"", "\"demand\": null, \"nodes\"", &["cuts[1].demand", "null"]),
-        ("[\"A\"], \"weight\"", "[0], \"weight\"", &["cuts[0].nodes[0]", "0", "a string"]),
-        ("\"weight\": \"1/4\"", "\"weight\": \"much\"", &["cuts[0].weight", "'much'"]),
+        (odd, "[{\"resource\": \"link\", \"link\": 0},", &["certificate.odd_sets[0].ports[0]", "unknown key 'link'"]),
+        (odd, "[{\"resource\": \"send\", \"node\": \"Z\"},", &["certificate.odd_sets[0].ports[0].node", "'Z'"]),
+        ("\"links\": [3], ", "\"links\": [9], ", &["certificate.odd_sets[0].links[0]", "link 9", "there are 4"]),
+        ("\"links\": [3], ", "", &["certificate.odd_sets[0]", "'links' is missing"]),
+        ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["certificate.odd_sets[0]", "'weight'", "ports, links, price"]),
+        ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["certificate.odd_sets[0]", "7", "an object"]),
+        ("\"needs\": [", "\"needs\": {}, \"x\": [", &["'x'", "prices, odd_sets, needs"]),
+        ("\"demand\": 0, \"cut\"", "\"demand\": 1, \"cut\"", &["needs[1].demand", "demand 1", "there are 1"]),
+        ("\"demand\": 0, \"cut\"", "\"demand\": null, \"cut\"", &["needs[1].demand", "null"]),
+        ("\"nodes\": [\"A\"]}, \"weight\"", "\"nodes\": [0]}, \"weight\"", &["needs[0].cut.nodes[0]", "0", "a string"]),
+        ("\"weight\": \"1/4\"", "\"weight\": \"much\"", &["certificate.needs[0].weight", "'much'"]),
+        ("\"weight\": \"1/4\"", "\"wait\": \"1/4\"", &["needs[0]", "'wait'", "demand, weight, cut, border"]),
+        (", \"weight\": \"1/4\"", "", &["needs[0]", "'weight' is missing"]),
+        ("\"cut\": {\"nodes\": [\"A\"]}, ", "", &["needs[0]", "'cut' is missing", "gathering, balance, merges"]),
+        ("\"cut\": {\"nodes\": [\"A\"]}", "\"cut\": {}", &["needs[0].cut", "'nodes' is missing"]),
+        ("\"cut\": {\"nodes\": [\"A\"]}", "\"merges\": {\"n\": 1}", &["needs[0].merges", "'n'"]),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}",
+            "\"cut\": {\"nodes\": [\"A\"]}, \"place\": {}",
+            &["needs[0]", "'cut'", "'place'"],
+        ),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}",
+            "\"border\": {\"direction\": \"up\", \"sets\": []}",
+            &["needs[0].border.direction", "\"up\"", "into"],
+        ),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}",
+            "\"balance\": {\"node\": \"A\", \"keeps\": \"all\"}",
+            &["needs[0].balance.keeps", "\"all\"", "all that arrives"],
+        ),
         ("\"demand\": 0, \"tasks\"", "\"demand\": 1, \"tasks\"", &["patterns[0].demand", "demand 1", "there are 1"]),
         ("\"demand\": 0, \"tasks\"", "\"tasks\"", &["patterns[0]", "'demand' is missing"]),
         ("\"demand\": 0, \"tasks\"", "\"hops\"", &["patterns[0]", "'hops'", "demand, order, tasks, weight"]),
@@ -337,23 +355,27 @@ fn perturbed_broadcasts_are_refused() {
 }
 
 #[test]
-fn perturbed_shares_are_refused() {
+fn perturbed_trees_are_refused() {
     let text = plan_to_json(&scan());
-    let merge = "\"goal\":1,\"merge\":\"B\",\"part\":[0,1],\"split\":0";
+    let merge = "{\"merge\":\"B\",\"part\":[0,1],\"split\":0";
     for (from, to, parts) in [
-        ("\"demand\":0,", "", &["shares[0]", "'demand' is missing"][..]),
-        ("\"demand\":0,", "\"demand\":1,", &["shares[0].demand", "demand 1", "there are 1"]),
-        ("\"goal\":1,", "", &["shares[0]", "'goal' is missing"]),
-        ("\"goal\":1,", "\"goal\":3,", &["shares[0].goal", "goal 3", "there are 3"]),
-        (merge, "\"goal\":1,\"part\":[0,1]", &["shares[0]", "'link' is missing", "merge"]),
-        (merge, "\"goal\":1,\"link\":0,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'link'", "'merge'"]),
-        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'split' is missing"]),
-        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["shares[0].part[1]", "operand 3"]),
-        (merge, "\"goal\":1,\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["shares[0].merge", "'Z'"]),
-        ("\"link\":2,\"part\":[0,1],", "\"link\":4,\"part\":[0,1],", &["shares[1].link", "link 4", "there are 4"]),
-        (",\"price\":\"1/3\"", "", &["shares[0]", "'price' is missing"]),
-        ("\"price\":\"1/3\"", "\"price\":\"much\"", &["shares[0].price", "'much'"]),
-        ("\"shares\": [", "\"shares\": [7, ", &["shares[0]", "7", "an object"]),
+        ("\"demand\": 0, \"tree\"", "\"tree\"", &["needs[0]", "'demand' is missing"][..]),
+        ("\"demand\": 0, \"tree\"", "\"demand\": 1, \"tree\"", &["needs[0].demand", "demand 1", "there are 1"]),
+        ("\"goal\": 1, ", "", &["needs[0].tree", "'goal' is missing"]),
+        ("\"goal\": 1,", "\"goal\": 3,", &["needs[0].tree.goal", "goal 3", "there are 3"]),
+        (merge, "{\"part\":[0,1]", &["needs[0].tree.prices[0]", "'link' is missing", "merge"]),
+        (merge, "{\"link\":0,\"merge\":\"B\",\"part\":[0,1]", &["needs[0].tree.prices[0]", "'link'", "'merge'"]),
+        (merge, "{\"merge\":\"B\",\"part\":[0,1]", &["needs[0].tree.prices[0]", "'split' is missing"]),
+        (merge, "{\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["needs[0].tree.prices[0].part[1]", "operand 3"]),
+        (merge, "{\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["needs[0].tree.prices[0].merge", "'Z'"]),
+        (
+            "\"link\":2,\"part\":[0,1],",
+            "\"link\":4,\"part\":[0,1],",
+            &["needs[1].tree.prices[0].link", "link 4", "there are 4"],
+        ),
+        (",\"price\":\"1/3\"", "", &["needs[0].tree.prices[0]", "'price' is missing"]),
+        ("\"price\":\"1/3\"", "\"price\":\"much\"", &["needs[0].tree.prices[0].price", "'much'"]),
+        ("\"needs\": [", "\"needs\": [7, ", &["needs[0]", "7", "an object"]),
     ] {
         refused(&text, from, to, parts);
     }
@@ -447,12 +469,20 @@ fn foreign_ids_are_written_and_refused() {
         (changed(broadcast(), &|plan| first(plan, copies(0, &[(88, None)]))), "tasks[0].link: link 88"),
         (changed(broadcast(), &|plan| first(plan, copies(0, &[(0, Some(3))]))), "tasks[0].after: earlier task 3"),
         (
-            changed(broadcast(), &|plan| plan.certificate.prices[0].0 = Resource::Port(nowhere())),
-            "certificate[0].node: null",
+            changed(broadcast(), &|plan| plan.certificate.rows[0].0 = Row::Resource(Resource::Port(nowhere()))),
+            "certificate.prices[0].node: null",
         ),
-        (changed(broadcast(), &|plan| plan.certificate.cuts[0].nodes = vec![nowhere()]), "cuts[0].nodes[0]: null"),
         (
-            changed(broadcast(), &|plan| plan.certificate.odd_sets[0].0.ports = vec![Resource::Link(LinkId::new(1))]),
+            changed(broadcast(), &|plan| {
+                plan.certificate.needs[0].inequality = Inequality::Cut(Cut { nodes: vec![nowhere()] });
+            }),
+            "needs[0].cut.nodes[0]: null",
+        ),
+        (
+            changed(broadcast(), &|plan| {
+                let set = OddSet { ports: vec![Resource::Link(LinkId::new(1))], links: Vec::new() };
+                plan.certificate.rows[2].0 = Row::OddSet(set);
+            }),
             "unknown key 'link'",
         ),
         (

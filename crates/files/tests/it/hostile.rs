@@ -387,11 +387,11 @@ fn plans() {
     for (text, parts) in [
         ("", &["is empty", "a plan"][..]),
         ("{", &["JSON", "cut off"]),
-        ("{}", &["'format' is missing", "oneport-plan/2"]),
-        (r#"{"format": "oneport-platform/1"}"#, &["format", "\"oneport-platform/1\"", "\"oneport-plan/2\""]),
-        (r#"{"format": "oneport-plan/2", "speed": 1}"#, &["'speed'", "format, collective, model"]),
-        (r#"{"format": "oneport-plan/2"}"#, &["'platform' is missing"]),
-        (r#"{"format": "oneport-plan/2", "platform": {"nodes": 1}}"#, &["platform", "'nodes'"]),
+        ("{}", &["'format' is missing", "oneport-plan/3"]),
+        (r#"{"format": "oneport-platform/1"}"#, &["format", "\"oneport-platform/1\"", "\"oneport-plan/3\""]),
+        (r#"{"format": "oneport-plan/3", "speed": 1}"#, &["'speed'", "format, collective, model"]),
+        (r#"{"format": "oneport-plan/3"}"#, &["'platform' is missing"]),
+        (r#"{"format": "oneport-plan/3", "platform": {"nodes": 1}}"#, &["platform", "'nodes'"]),
     ] {
         check_message(&plan_from_json("bad.plan", text.as_bytes()).expect_err(text), "bad.plan", parts);
     }

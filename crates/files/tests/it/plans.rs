@@ -41,7 +41,7 @@ fn toy() -> Plan {
             throughput: ratio(1, 2),
             patterns: patterns.clone().map(|pattern| WeightedPattern { pattern, weight: ratio(1, 2) }).to_vec(),
         },
-        certificate: Certificate { prices: vec![(Resource::Send(ids[0]), ratio(1, 1))], ..Certificate::default() },
+        certificate: Certificate::of_prices(vec![(Resource::Send(ids[0]), ratio(1, 1))]),
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
@@ -68,16 +68,18 @@ proptest! {
 fn the_toy_plan_as_text() {
     let text = plan_to_json(&toy());
     let expected = r#"{
-  "format": "oneport-plan/2",
+  "format": "oneport-plan/3",
   "collective": {"name": "scatter", "source": "Ps", "targets": ["P0", "P1"]},
   "model": "full-duplex",
   "size": "1",
   "status": "optimal",
   "throughput": "1/2",
   "upper_bound": "1/2",
-  "certificate": [
-    {"resource": "send", "node": "Ps", "price": "1"}
-  ],
+  "certificate": {
+    "prices": [
+      {"resource": "send", "node": "Ps", "price": "1"}
+    ]
+  },
   "patterns": [
     {"demand": 0, "tasks": [{"link":0},{"link":2}], "weight": "1/2"},
     {"demand": 1, "tasks": [{"link":1},{"link":4}], "weight": "1/2"}
@@ -110,8 +112,9 @@ fn the_toy_plan_as_text() {
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&toy());
     for (from, to, parts) in [
-        ("oneport-plan/2", "oneport-plan/9", &["plan:2: format", "oneport-plan/9", "oneport-plan/2"][..]),
-        ("oneport-plan/2", "oneport-plan/1", &["plan:2: format", "\"oneport-plan/1\"", "solve the question anew"]),
+        ("oneport-plan/3", "oneport-plan/9", &["plan:2: format", "oneport-plan/9", "oneport-plan/3"][..]),
+        ("oneport-plan/3", "oneport-plan/1", &["plan:2: format", "\"oneport-plan/1\"", "solve the question anew"]),
+        ("oneport-plan/3", "oneport-plan/2", &["plan:2: format", "\"oneport-plan/2\"", "solve the question anew"]),
         ("\"size\": \"1\",\n", "", &["'size' is missing"]),
         ("\"size\": \"1\"", "\"size\": \"1/0\"", &["plan:5: size", "1/0", "denominator"]),
         ("\"size\": \"1\"", "\"size\": \"one\"", &["plan:5: size", "'one'", "a number"]),
@@ -136,10 +139,10 @@ fn perturbed_plans_are_refused() {
         (
             "\"resource\": \"send\"",
             "\"resource\": \"cpu\"",
-            &["certificate[0].resource", "\"cpu\"", "send, receive, port, compute or link"],
+            &["certificate.prices[0].resource", "\"cpu\"", "send, receive, port, compute or link"],
         ),
-        ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate[0].node", "'nowhere'"]),
-        ("\"price\": \"1\"", "\"price\": true", &["certificate[0].price", "true"]),
+        ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate.prices[0].node", "'nowhere'"]),
+        ("\"price\": \"1\"", "\"price\": true", &["certificate.prices[0].price", "true"]),
         (
             "{\"link\":4}], \"weight\"",
             "{\"link\":5}], \"weight\"",
@@ -216,7 +219,7 @@ fn foreign_ids_are_written_and_refused() {
     assert!(error.to_string().contains("patterns[0].demand: demand 7"), "{error}");
     let mut plan = toy();
     plan.collective = Collective::all_to_all(vec![NodeId::new(99)]);
-    plan.certificate.prices = vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))];
+    plan.certificate = Certificate::of_prices(vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))]);
     plan.schedule.slots[0].links = vec![LinkId::new(99)];
     assert!(plan_from_json("foreign", plan_to_json(&plan).as_bytes()).is_err());
 }
@@ -252,10 +255,7 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 9999) })
                 .collect(),
         },
-        certificate: Certificate {
-            prices: ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect()),
         schedule: PeriodicSchedule {
             period: ratio(9999, 1),
             instances: BigUint::from(1_u32),

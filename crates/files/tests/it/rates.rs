@@ -68,7 +68,7 @@ fn rates_are_per_unit_of_time() {
     let [DemandRates::Combine(rates)] = &file.rates.demands[..] else { panic!("a reduction") };
     assert!(rates.sends.values().chain(rates.merges.values()).all(|rate| *rate == rational("1/2")));
     assert_eq!(rates.merges.keys().next().unwrap().2, Value::from(oneport_plan::Interval { first: 1, last: 2 }));
-    assert_eq!(file.certificate.prices.len(), 1);
+    assert_eq!(file.certificate.rows.len(), 1);
     assert!(read(GATHER).is_ok());
     // Without their demands, the copies are known together.
     let together: Vec<String> = [("a", "b", 2), ("b", "c", 2), ("c", "a", 2)]
@@ -137,7 +137,7 @@ fn derived_lists_are_complete_or_absent() {
     let free = format!("{start}\"prices\": []{rest}")
         .replace(", \"price\": \"1\"", "")
         .replace("\"price\": \"1\"", "\"s\": \"0\"");
-    assert!(read(&free).unwrap().certificate.prices.is_empty());
+    assert!(read(&free).unwrap().certificate.rows.is_empty());
 }
 
 #[test]

@@ -49,10 +49,10 @@ fn figure_6() -> Plan {
                 WeightedPattern { pattern: second.clone(), weight: ratio(1, 3) },
             ],
         },
-        certificate: Certificate {
-            prices: vec![(Resource::Receive(ids[0]), ratio(1, 1)), (Resource::Compute(ids[1]), ratio(1, 7))],
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(vec![
+            (Resource::Receive(ids[0]), ratio(1, 1)),
+            (Resource::Compute(ids[1]), ratio(1, 7)),
+        ]),
         upper_bound: ratio(1, 1),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),
@@ -86,7 +86,7 @@ fn reduce_scatter() -> Plan {
 fn figure_6_as_text() {
     let text = plan_to_json(&figure_6());
     let expected = r#"{
-  "format": "oneport-plan/2",
+  "format": "oneport-plan/3",
   "collective": {"name": "reduce", "target": "P0", "participants": ["P0", "P1", "P2"], "commutative": false},
   "model": "full-duplex",
   "size": "1",
@@ -94,10 +94,12 @@ fn figure_6_as_text() {
   "status": "optimal",
   "throughput": "1",
   "upper_bound": "1",
-  "certificate": [
-    {"resource": "receive", "node": "P0", "price": "1"},
-    {"resource": "compute", "node": "P1", "price": "1/7"}
-  ],
+  "certificate": {
+    "prices": [
+      {"resource": "receive", "node": "P0", "price": "1"},
+      {"resource": "compute", "node": "P1", "price": "1/7"}
+    ]
+  },
   "patterns": [
     {"demand": 0, "tasks": [{"link":0,"part":[1,1]},{"merge":"P2","part":[1,2],"split":1,"left":0,"right":null},{"link":3,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "2/3"},
     {"demand": 0, "tasks": [{"link":1,"part":[2,2]},{"merge":"P1","part":[1,2],"split":1,"left":null,"right":0},{"link":2,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "1/3"}
@@ -333,10 +335,7 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 400) })
                 .collect(),
         },
-        certificate: Certificate {
-            prices: ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect()),
         schedule: PeriodicSchedule {
             period: ratio(400, 1),
             instances: BigUint::from(400_u32),

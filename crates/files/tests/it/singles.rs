@@ -214,7 +214,7 @@ fn a_file_says_what_it_is() {
     std::fs::write(&path, "{\"format\": \"oneport-reduction/9\"}").unwrap();
     assert!(read_answer(&path).unwrap_err().to_string().contains("oneport-reduction/1"));
     std::fs::write(&path, "{\"format\": \"oneport-plan/9\"}").unwrap();
-    assert!(read_answer(&path).unwrap_err().to_string().contains("oneport-plan/2"));
+    assert!(read_answer(&path).unwrap_err().to_string().contains("oneport-plan/3"));
 }
 
 #[test]

@@ -24,7 +24,8 @@ use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row
 use oneport_graph::cut_below;
 use oneport_graph::steiner::{self, Steiner};
 use oneport_numbers::Exact;
-use oneport_plan::{Certificate, Cut, Kind};
+use oneport_plan::inequality::{Cut, Inequality, Need};
+use oneport_plan::{Certificate, Kind};
 use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
@@ -53,23 +54,23 @@ const ROOM: u64 = 1 << 20;
 /// The errors of the exact solver.
 pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watch) -> Result<Certificate, LpError> {
     let copies = question.problem().blocks().iter().any(|block| block.kind == Kind::Copy);
-    if !copies || !certificate.cuts.is_empty() {
+    if !copies || !certificate.needs.is_empty() {
         return Ok(certificate);
     }
     let (resources, prices) = Resources::of_certificate(question.platform(), &certificate);
     let costs = costs::exact(question, &resources.prices(&prices));
-    let cuts = match costs::narrowed(&costs, question.platform()) {
+    let needs = match costs::narrowed(&costs, question.platform()) {
         Some(costs) => cuts(question, &costs, watch)?,
         None => cuts(question, &costs, watch)?,
     };
-    Ok(Certificate { cuts, ..certificate })
+    Ok(Certificate { needs, ..certificate })
 }
 
 fn cuts<N: Exact + Into<BigUint>>(
     question: &Question<'_>,
     costs: &Costs<N>,
     watch: &Watch,
-) -> Result<Vec<Cut>, LpError> {
+) -> Result<Vec<Need>, LpError> {
     let network = Network::new(question.platform()).watched(watch.clone());
     let mut hard = Vec::new();
     for block in question.problem().blocks().iter().filter(|block| block.kind == Kind::Copy) {
@@ -96,7 +97,8 @@ fn cuts<N: Exact + Into<BigUint>>(
             let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
             let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
             nodes.sort_unstable();
-            cuts.push(Cut { demand: Some(place), nodes, weight: weight * &costs.unit });
+            let inequality = Inequality::Cut(Cut { nodes });
+            cuts.push(Need { demand: Some(place), inequality, weight: weight * &costs.unit });
         }
     }
     cuts.sort();

@@ -18,7 +18,8 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
-use oneport_plan::{Block, Bound, Certificate, Collective, Cut, Kind, Problem, Resource};
+use oneport_plan::inequality::{Cut, Inequality, Need};
+use oneport_plan::{Block, Bound, Certificate, Collective, Kind, Problem, Resource};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
 use crate::bounds::slowest_cut::slowest_cut;
@@ -118,11 +119,8 @@ impl<'q> Search<'q> {
         let leaves = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
         let price = |link: LinkId| (Resource::Link(link), self.question.time(link).recip());
         let nodes = platform.node_ids().filter(|node| side[node.index()]).collect();
-        Certificate {
-            prices: platform.link_ids().filter(leaves).map(price).collect(),
-            cuts: vec![Cut { demand: None, nodes, weight: Rational::one() }],
-            ..Certificate::default()
-        }
+        let need = Need::once(None, Inequality::Cut(Cut { nodes }));
+        Certificate::new(platform.link_ids().filter(leaves).map(price), [], [need])
     }
 
     /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
@@ -134,12 +132,12 @@ impl<'q> Search<'q> {
         let question = Question::new(problem).watched(self.question.watch().clone());
         let sinks = representatives(platform, &self.members);
         let found = slowest_cut(&question, Some(&sinks)).ok_or(NONE)?;
-        let cuts = found.certificate.cuts.iter();
-        let side = |cut: &Cut| -> Side {
+        let side = |need: &Need| -> Option<Side> {
+            let Inequality::Cut(cut) = &need.inequality else { return None };
             let inside = |node: NodeId| cut.nodes.binary_search(&node).is_ok() != turned;
-            platform.node_ids().map(inside).collect()
+            Some(platform.node_ids().map(inside).collect())
         };
-        Ok(cuts.map(side).collect())
+        Ok(found.certificate.needs.iter().filter_map(side).collect())
     }
 
     /// Least cuts between an owner and a goal of single demands.

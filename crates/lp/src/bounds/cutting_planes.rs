@@ -1,22 +1,18 @@
 //! The bound for every port model: how often links have to be used, and how busy that keeps what they occupy.
 //!
-//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `period` the time
-//! per instance.
+//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `r(p)` whether all is
+//! joined there; `period` the time per instance.
 //!
 //! ```text
 //! minimise period subject to
 //!   for each resource or odd set r:  sum of size c(e) x(e), or work compute(p) z(p), on r <= capacity(r) period
-//!   for each border:                 sum of x(e) over the links e that cross its sets >= crossings
-//!   at routers:                      sum of x(e) in <= sum of x(e) out
-//!   where nothing is copied:         sum of x(e) out <= sum of x(e) in, but for participants
-//!   merges:                          sum of z(p) >= participants - 1
-//!   gatherings:                      what merges inside a set need from outside, see `gathering`
+//!   for each inequality:             sum of coefficients times x(e), z(p) and r(p) >= right side, as its statement
+//! says
 //!   for each exchange:               sum over its collections C of w(C) uses(C, e) <= x(e),  sum of w(C) >= 1
 //! ```
 //!
 //! Borders, gatherings and odd sets are too many to list: an inequality joins if the solution violates it. A collection
-//! joins if it is cheaper than the collections at hand. Dual values are a certificate: prices, weights of borders and
-//! gatherings, potentials, and lengths of exchanges.
+//! joins if it is cheaper than the collections at hand. The rows with a positive dual value are a certificate.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +20,13 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_numbers::Exact;
-use oneport_plan::{Border, Bound, Certificate, Direction, OddSet, Potential};
+use oneport_plan::inequality::{self, Balance, Border, Direction, Inequality, Keeps, Merges, Need, Place};
+use oneport_plan::{Bound, Certificate, Demand, Goals, OddSet, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::News;
 
 use super::exchange::Exchange;
-use super::gathering::{self, Merges};
+use super::gathering;
 use super::partition::{Partitions, scaled};
 use super::volume::Volume;
 use crate::odd_sets::PortSets;
@@ -61,12 +58,11 @@ pub struct Program<'a> {
     resources: Resources,
     /// Per index in the resources.
     rows: Vec<Row>,
-    merges: Option<Merges>,
+    /// Where merges take time, per processor: the column of its merges, and that of whether the joining place is there.
+    merges: Vec<(NodeId, Column, Column)>,
     ports: Option<PortSets>,
     partitions: [Partitions<'a>; 2],
-    borders: Vec<(Border, Row)>,
-    /// Flow rows: inflow <= outflow (a positive potential) if true, outflow <= inflow if false.
-    potentials: Vec<(NodeId, bool, Row)>,
+    inequalities: Vec<(Inequality, Row)>,
     shares: Vec<Share<'a>>,
     stopped: bool,
 }
@@ -98,29 +94,25 @@ impl<'a> Program<'a> {
             (0..resources.count()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
         let capacities = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place).clone()));
         let period = program.add_column(Rational::one(), capacities)?;
-        let mut potentials = Vec::new();
-        for node in platform.node_ids().filter(|node| !participants.contains(node)) {
-            let own = platform.node(node);
-            let ways = [(true, !own.is_processor()), (false, !own.replicates)];
-            for (positive, _) in ways.into_iter().filter(|(_, holds)| *holds) {
-                potentials.push((node, positive, program.add_row(Relation::AtLeast, Rational::zero())));
-            }
-        }
         let mut links = Vec::with_capacity(platform.links().len());
         for (id, link) in platform.link_ids().zip(platform.links()) {
             let time = &volume.size * &link.cost;
             let busy = resources.of_link(id).iter().map(|&place| (rows[place], time.clone()));
-            let balance = potentials.iter().map(|&(node, positive, row)| {
-                let sign = i64::from(link.from == node) - i64::from(link.to == node);
-                (row, Rational::from_integer((if positive { sign } else { -sign }).into()))
-            });
-            links.push(program.add_column(Rational::zero(), busy.chain(balance))?);
+            links.push(program.add_column(Rational::zero(), busy)?);
         }
-        let merges = Merges::new(platform, volume, &resources, &rows, &mut program)?;
+        let mut merges = Vec::new();
+        for (row, resource) in rows.iter().zip(resources.list()).filter(|_| volume.work.is_positive()) {
+            if let Resource::Compute(node) = resource
+                && let Some(compute) = &platform.node(node).compute
+            {
+                let column = program.add_column(Rational::zero(), [(*row, &volume.work * compute)])?;
+                merges.push((node, column, program.add_column(Rational::zero(), [])?));
+            }
+        }
         let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(question, one, participants));
         let ports = PortSets::new(platform);
-        let (borders, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
-        Ok(Program {
+        let (inequalities, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
+        let mut this = Program {
             question,
             participants,
             volume,
@@ -132,11 +124,29 @@ impl<'a> Program<'a> {
             merges,
             ports,
             partitions,
-            borders,
-            potentials,
+            inequalities,
             shares,
             stopped: false,
-        })
+        };
+        this.add_always()?;
+        Ok(this)
+    }
+
+    /// The inequalities that are few: of routers, of nodes that copy nothing, and of merges, where they take time.
+    fn add_always(&mut self) -> Result<(), LpError> {
+        let platform = self.question.platform();
+        for node in platform.node_ids().filter(|node| !self.participants.contains(node)) {
+            let own = platform.node(node);
+            let limits = [(Keeps::AllThatArrives, !own.is_processor()), (Keeps::NoMoreThanArrives, !own.replicates)];
+            for (keeps, _) in limits.into_iter().filter(|(_, holds)| *holds) {
+                self.add(Inequality::Balance(Balance { node, keeps }))?;
+            }
+        }
+        if !self.merges.is_empty() {
+            self.add(Inequality::Merges(Merges))?;
+            self.add(Inequality::Place(Place))?;
+        }
+        Ok(())
     }
 
     /// Whether the watcher asked for the best so far.
@@ -144,20 +154,38 @@ impl<'a> Program<'a> {
         self.stopped
     }
 
-    /// Takes in a border; says whether it is new.
+    /// Takes in an inequality whose right side is known; says whether it is new.
     ///
     /// # Errors
     /// The errors of the exact solver.
-    pub fn add_border(&mut self, border: Border) -> Result<bool, LpError> {
-        if self.borders.iter().any(|(known, _)| known.sets == border.sets && known.direction == border.direction) {
+    pub fn add(&mut self, inequality: Inequality) -> Result<bool, LpError> {
+        use oneport_plan::inequality::Column as Counted;
+        let Some(right_side) = inequality.statement().right_side(&self.demand()) else { return Ok(false) };
+        if self.inequalities.iter().any(|(known, _)| *known == inequality) {
             return Ok(false);
         }
-        let platform = self.question.platform();
-        let crossed = |link| border.direction.crossed(platform, link, &border.sets);
-        let entries = platform.link_ids().map(|link| (self.links[link.index()], integer(crossed(link))));
-        let row = self.solver.add_row(Relation::AtLeast, integer(border.crossings()), entries)?;
-        self.borders.push((border, row));
+        let says = inequality.statement();
+        let links = self.question.platform().link_ids().zip(self.question.platform().links()).zip(&self.links);
+        let transfers = links.map(|((id, link), &column)| {
+            (column, says.coefficient(Counted::Transfer { from: link.from, to: link.to, link: Some(id) }))
+        });
+        let merges = self.merges.iter().flat_map(|&(node, merge, place)| {
+            [(merge, says.coefficient(Counted::Merge(node))), (place, says.coefficient(Counted::Place(node)))]
+        });
+        let entries = transfers.chain(merges).filter(|(_, coefficient)| !coefficient.is_zero());
+        let row = self.solver.add_row(Relation::AtLeast, right_side, entries)?;
+        self.inequalities.push((inequality, row));
         Ok(true)
+    }
+
+    /// The all-reduce.
+    fn demand(&self) -> Demand<'a> {
+        Demand { operands: self.participants, goals: Goals::Everywhere(self.participants), commutative: false }
+    }
+
+    /// Per processor: its merges minus the indicator of the joining place, with the values of `primal`.
+    fn wanted(&self, primal: impl Fn(Column) -> Rational) -> Vec<(NodeId, Rational)> {
+        self.merges.iter().map(|&(node, merges, place)| (node, primal(merges) - primal(place))).collect()
     }
 
     /// Takes in what has to be crossed around every participant, and around all of them at once.
@@ -170,19 +198,21 @@ impl<'a> Program<'a> {
             let found = self.partitions[direction].singletons(&ones)?;
             for set in &found.sets {
                 let border = self.partitions[direction].border(vec![set.clone()]);
-                self.add_border(border)?;
+                self.add(Inequality::Border(border))?;
             }
             let border = self.partitions[direction].border(found.sets);
-            self.add_border(border)?;
+            self.add(Inequality::Border(border))?;
         }
         Ok(())
     }
 
     /// The partitions of the borders, with the largest dual value first. A router in several sets is in none.
     pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
-        let several = self.borders.iter().filter(|(border, _)| border.sets.len() > 1);
-        let mut charged: Vec<(Rational, &Border)> =
-            several.map(|(border, row)| (optimum.dual.get(*row), border)).collect();
+        let several = self.inequalities.iter().filter_map(|(one, row)| match one {
+            Inequality::Border(border) if border.sets.len() > 1 => Some((optimum.dual.get(*row), border)),
+            _ => None,
+        });
+        let mut charged: Vec<(Rational, &Border)> = several.collect();
         charged.sort_by(|one, other| other.cmp(one));
         let mut found: Vec<Vec<Vec<NodeId>>> = Vec::new();
         for (_, border) in charged {
@@ -293,13 +323,12 @@ impl<'a> Program<'a> {
                 // Floating point may believe in a little less than nothing.
                 let transfers = self.links.iter().map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
                 let transfers: Vec<Rational> = transfers.collect();
-                let wanted =
-                    self.merges.as_ref().map(|merges| merges.wanted(|column| estimate.primal[column.0].clone()));
-                added |= self.separate(&transfers, &wanted.unwrap_or_default())?;
+                let wanted = self.wanted(|column| estimate.primal[column.0].clone());
+                added |= self.separate(&transfers, &wanted)?;
                 added |= self.cut_odd_sets(&transfers, period, true)?;
             }
             let upper_bound = if period.is_positive() { period.recip() } else { Rational::zero() };
-            let progress = Progress { patterns: self.borders.len(), throughput: enough.clone(), upper_bound };
+            let progress = Progress { patterns: self.inequalities.len(), throughput: enough.clone(), upper_bound };
             if !added {
                 return Ok(());
             }
@@ -326,8 +355,8 @@ impl<'a> Program<'a> {
     /// Adds what an exact optimum violates; says whether there is anything.
     fn separate_exactly(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
         let transfers: Vec<Rational> = self.links.iter().map(|&link| optimum.primal.get(link)).collect();
-        let wanted = self.merges.as_ref().map(|merges| merges.wanted(|column| optimum.primal.get(column)));
-        let (nodes, wanted): (Vec<NodeId>, Vec<Rational>) = wanted.unwrap_or_default().into_iter().unzip();
+        let (nodes, wanted): (Vec<NodeId>, Vec<Rational>) =
+            self.wanted(|column| optimum.primal.get(column)).into_iter().unzip();
         let (mut whole, denominator) = scaled(&[&transfers[..], &wanted].concat());
         let wanted: Vec<(NodeId, BigInt)> = nodes.into_iter().zip(whole.split_off(transfers.len())).collect();
         let borders = self.violated(&whole, &wanted, &denominator, &BigInt::zero())?;
@@ -350,7 +379,7 @@ impl<'a> Program<'a> {
         twice += one;
         let mut found = Vec::new();
         for sets in self.partitions[0].cuts(transfers, &least)? {
-            found.push(self.partitions[0].border(vec![sets]));
+            found.push(Inequality::Border(self.partitions[0].border(vec![sets])));
         }
         let turned: Vec<NodeId> = self.participants.iter().rev().copied().collect();
         for partitions in &self.partitions {
@@ -361,18 +390,17 @@ impl<'a> Program<'a> {
                 (1..sets.sets.len()).for_each(|_| needed += &twice);
                 needed -= slack;
                 if sets.crossing < needed {
-                    found.push(partitions.border(sets.sets));
+                    found.push(Inequality::Border(partitions.border(sets.sets)));
                 }
             }
         }
-        let mut added = false;
-        for border in found {
-            added |= self.add_border(border)?;
+        if !self.merges.is_empty() {
+            let sets = gathering::violated(&self.partitions[0], transfers, wanted, one, slack)?;
+            found.extend(sets.into_iter().map(Inequality::Gathering));
         }
-        if let Some(merges) = &mut self.merges {
-            let into = &self.partitions[0];
-            let sets = gathering::violated(into, transfers, wanted, one, slack)?;
-            added |= merges.add(sets, into, &self.links, &mut self.solver)?;
+        let mut added = false;
+        for inequality in found {
+            added |= self.add(inequality)?;
         }
         Ok(added)
     }
@@ -451,10 +479,11 @@ impl<'a> Program<'a> {
         let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
         let prices: Vec<Rational> = self.rows.iter().map(|row| -&dual[row.0]).collect();
         let mut certificate: Certificate = self.resources.certificate(&prices);
-        let mut instance = Rational::zero();
-        for (border, row) in self.borders.iter().filter(|(_, row)| dual[row.0].is_positive()) {
-            instance += &dual[row.0] * integer(border.crossings());
-            certificate.borders.push(Border { weight: dual[row.0].clone(), ..border.clone() });
+        let (demand, mut instance) = (self.demand(), Rational::zero());
+        for (inequality, row) in self.inequalities.iter().filter(|(_, row)| dual[row.0].is_positive()) {
+            let weight = dual[row.0].clone();
+            instance += &weight * inequality.statement().right_side(&demand).unwrap_or_default();
+            certificate.needs.push(Need { demand: Some(0), inequality: inequality.clone(), weight });
         }
         for share in &self.shares {
             let lengths = share.lengths(&dual);
@@ -464,30 +493,11 @@ impl<'a> Program<'a> {
             let (whole, denominator) = naturals(&lengths);
             let found = share.exchange.cheapest(&whole, false).ok_or(UNREACHABLE)?;
             instance += Rational::new(found.at_least.into(), denominator);
-            certificate.exchanges.push(share.named(lengths));
+            certificate.needs.push(Need::once(Some(0), Inequality::Exchange(share.named(lengths))));
         }
-        if let Some(merges) = &self.merges {
-            instance += merges.prove(&dual, &self.partitions[0], self.volume, &mut certificate);
-        }
-        certificate.potentials = self.potentials(&dual);
-        certificate.borders.sort();
-        certificate.exchanges.sort();
+        certificate.needs.sort();
         let proves = instance.is_positive();
         Ok(proves.then(|| Bound { throughput: self.resources.worth(&prices) / instance, certificate }))
-    }
-
-    /// The potentials, ascending by node.
-    fn potentials(&self, dual: &[Rational]) -> Vec<Potential> {
-        let mut found: Vec<Potential> = Vec::new();
-        for &(node, positive, row) in &self.potentials {
-            let value = if positive { dual[row.0].clone() } else { -&dual[row.0] };
-            match found.last_mut() {
-                Some(last) if last.node == node => last.value += value,
-                _ => found.push(Potential { demand: 0, node, value }),
-            }
-        }
-        found.retain(|potential| !potential.value.is_zero());
-        found
     }
 }
 
@@ -505,10 +515,9 @@ impl Share<'_> {
         self.rows.iter().map(|row| length(row).unwrap_or_default()).collect()
     }
 
-    fn named(&self, lengths: Vec<Rational>) -> oneport_plan::Exchange {
+    fn named(&self, lengths: Vec<Rational>) -> inequality::Exchange {
         let positive = lengths.into_iter().enumerate().filter(|(_, length)| length.is_positive());
-        oneport_plan::Exchange {
-            demand: 0,
+        inequality::Exchange {
             direction: self.direction,
             parts: self.parts.clone(),
             lengths: positive.map(|(link, length)| (LinkId::new(link), length)).collect(),

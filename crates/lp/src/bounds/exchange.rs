@@ -27,7 +27,7 @@ use num_traits::One;
 use oneport_graph::arborescence::arborescence;
 use oneport_graph::{ShortestPaths, shortest_paths, steiner};
 use oneport_numbers::Exact;
-use oneport_plan::Direction;
+use oneport_plan::inequality::Direction;
 use oneport_platform::{LinkId, NodeId, Platform};
 use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, NodeIndex};

@@ -23,7 +23,8 @@ pub(crate) mod slowest_cut;
 mod volume;
 
 use num_traits::Signed;
-use oneport_plan::{Border, Bound, Certificate, Direction, Known, Resource};
+use oneport_plan::inequality::{Border, Direction, Inequality, Need};
+use oneport_plan::{Bound, Certificate, Known, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::column_generation::proved;
@@ -197,13 +198,14 @@ impl<'a> Search<'a> {
     /// A partition's proof where only links count: their prices make every crossing cost the same.
     fn of_partition(&self, border: &Border, throughput: &Rational) -> Bound {
         let platform = self.question.platform();
-        let crossings = border.direction.crossings(platform, &border.sets);
+        let crossings = border.crossed(platform);
         let price = |(link, capacity): (LinkId, Rational)| {
             (Resource::Link(link), capacity * Rational::from_integer(crossings[link.index()].into()))
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
-        let prices = prices.filter(|(_, price)| price.is_positive()).collect();
-        let certificate = Certificate { prices, borders: vec![border.clone()], ..Certificate::default() };
+        let prices = prices.filter(|(_, price)| price.is_positive());
+        let need = Need::once(Some(0), Inequality::Border(border.clone()));
+        let certificate = Certificate::new(prices, [], [need]);
         Bound { throughput: throughput.clone(), certificate }
     }
 
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
         let mut program = Program::new(question, participants, &volume)?;
         program.add_singletons()?;
         for (border, _) in seeds {
-            program.add_border(border)?;
+            program.add(Inequality::Border(border))?;
         }
         let Some((found, optimum)) = program.solve(&self.until)? else { return Ok(()) };
         self.known.offer_bound(found);

@@ -22,10 +22,10 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use oneport_graph::Network;
 use oneport_numbers::{Exact, common_denominator, numerator_over};
-use oneport_plan::{Border, Direction};
+use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -75,14 +75,9 @@ impl<'a> Partitions<'a> {
         Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
     }
 
-    /// A border around these sets; nothing is charged yet.
+    /// A border around these sets.
     pub fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
-        Border { demand: 0, direction: self.direction, sets, weight: Rational::one() }
-    }
-
-    /// The platform.
-    pub fn platform(&self) -> &'a Platform {
-        self.platform
+        Border { direction: self.direction, sets }
     }
 
     /// Whether entries or exits are counted.
@@ -364,6 +359,7 @@ pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_traits::One;
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::Node;
     use std::time::Duration;
@@ -429,7 +425,7 @@ mod tests {
             let mut nodes: Vec<NodeId> = set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
             nodes.sort_unstable();
             let crosses = |(link, _): &(oneport_platform::LinkId, &Rational)| {
-                direction.crossed(platform, *link, std::slice::from_ref(&nodes)) > 0
+                Border { direction, sets: vec![nodes.clone()] }.crossed(platform)[link.index()] > 0
             };
             platform.link_ids().zip(capacities).filter(crosses).map(|(_, capacity)| capacity).sum::<Rational>()
         });
@@ -457,9 +453,9 @@ mod tests {
                 let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
                 let proved = |border: &Border| {
-                    let crossed = |link| direction.crossed(&platform, link, &border.sets);
+                    let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
+                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed[link.index()].into()));
                     counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
                 };
                 assert_eq!(proved(&border), found, "seed {seed}: the sets prove something else");

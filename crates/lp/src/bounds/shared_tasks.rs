@@ -21,7 +21,8 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Bound, Certificate, OddSet, Resource, Share, Task};
+use oneport_plan::inequality::{Inequality, Need, Tree};
+use oneport_plan::{Bound, Certificate, OddSet, Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::found::Found;
@@ -251,9 +252,11 @@ impl Program {
             let mut of_goal: Vec<(Task, Rational)> = shares.iter().map(share).collect();
             of_goal.retain(|(_, share)| share.is_positive());
             of_goal.sort();
-            all.extend(of_goal.into_iter().map(|(task, price)| Share { demand: 0, goal, task, price }));
+            if !of_goal.is_empty() {
+                all.push(Need::once(Some(0), Inequality::Tree(Tree { goal, prices: of_goal })));
+            }
         }
-        let certificate = Certificate { prices, odd_sets, shares: all, ..Certificate::default() };
+        let certificate = Certificate::new(prices, odd_sets, all);
         Bound { throughput: optimum.objective.clone(), certificate }
     }
 }

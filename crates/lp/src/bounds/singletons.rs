@@ -7,7 +7,8 @@
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_numbers::Exact;
-use oneport_plan::{Block, Direction, Interval, Known, Pattern, Task};
+use oneport_plan::inequality::Direction;
+use oneport_plan::{Block, Interval, Known, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 

@@ -17,10 +17,11 @@
 //! participants and improvements.
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Signed};
+use num_traits::Signed;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
-use oneport_plan::{Bound, Certificate, Cut, Demand, Kind, Resource};
+use oneport_plan::inequality::{Cut, Inequality, Need};
+use oneport_plan::{Bound, Certificate, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Question;
@@ -81,16 +82,9 @@ pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<
     let (throughput, side) = best?;
     let leaving = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
     let price = |link: LinkId| (Resource::Link(link), question.time(link).recip());
-    let certificate = Certificate {
-        prices: platform.link_ids().filter(leaving).map(price).collect(),
-        odd_sets: Vec::new(),
-        cuts: vec![Cut {
-            demand: None,
-            nodes: platform.node_ids().filter(|node| side[node.index()]).collect(),
-            weight: Rational::one(),
-        }],
-        ..Certificate::default()
-    };
+    let cut = Cut { nodes: platform.node_ids().filter(|node| side[node.index()]).collect() };
+    let need = Need::once(None, Inequality::Cut(cut));
+    let certificate = Certificate::new(platform.link_ids().filter(leaving).map(price), [], [need]);
     Some(Bound { throughput, certificate })
 }
 

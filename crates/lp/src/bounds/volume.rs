@@ -1,8 +1,8 @@
 //! The smallest transfers and merges that a bound may count on.
 
 use num_traits::Zero;
-use oneport_plan::{Amount, Certificate, Interval, Resource};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_plan::{Amount, Interval};
+use oneport_platform::Rational;
 
 use crate::Question;
 
@@ -13,31 +13,13 @@ pub struct Volume {
     pub size: Rational,
     /// Work of a merge.
     pub work: Rational,
-    /// How many merges an instance has.
-    pub merges: usize,
 }
 
 impl Volume {
     /// That of the question's all-reduce.
     pub fn new(question: &Question<'_>, operands: usize) -> Self {
         let volumes = question.volumes();
-        Volume {
-            size: least(&volumes.size, operands, 1).1,
-            work: least(&volumes.work, operands, 2).1,
-            merges: operands.saturating_sub(1),
-        }
-    }
-
-    /// Least price of an instance's merges under the certificate's prices, plus `more[node]` for each merge at a node.
-    pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate, more: &[Rational]) -> Rational {
-        let price = |node: NodeId| {
-            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
-            found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
-        };
-        let time = |node: NodeId| Some(platform.node(node).compute.as_ref()? * &self.work);
-        let cost = |node: NodeId| Some(time(node)? * price(node) + &more[node.index()]);
-        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
-        least * Rational::from_integer(self.merges.into())
+        Volume { size: least(&volumes.size, operands, 1).1, work: least(&volumes.work, operands, 2).1 }
     }
 }
 

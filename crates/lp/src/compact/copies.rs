@@ -22,7 +22,7 @@
 use num_traits::{One, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_extract::{ExtractError, extract};
-use oneport_plan::{Bound, Demand, DemandRates, Goals, Rates, SteadyState};
+use oneport_plan::{Bound, Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets;
@@ -90,10 +90,11 @@ pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyStat
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
     let prices: Vec<Rational> = rows.iter().map(|&row| optimum.dual.get(row)).collect();
-    let mut certificate = resources.certificate(&prices);
+    let certificate = resources.certificate(&prices);
     let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
-    certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
-    certificate.odd_sets.sort();
+    let sets = priced.map(|(set, row)| (set, optimum.dual.get(row)));
+    let prices = certificate.prices().map(|(resource, price)| (resource, price.clone()));
+    let certificate = Certificate::new(prices, sets, []);
     let throughput = optimum.primal.get(throughput);
     let state = trees(question, &throughput, &copies, &optimum)?;
     Ok(Some((Bound { throughput, certificate }, state)))

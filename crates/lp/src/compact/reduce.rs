@@ -65,10 +65,9 @@ pub fn solve(question: &Question<'_>) -> Result<Option<Mixture>, LpError> {
         Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
-    let (state, mut certificate) = ssr.read(&optimum)?;
+    let (state, prices) = ssr.read(&optimum)?;
     let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
-    certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
-    certificate.odd_sets.sort();
+    let certificate = Certificate::new(prices, priced.map(|(set, row)| (set, optimum.dual.get(row))), []);
     let at_most = state.throughput.clone();
     Ok(Some(Mixture { state, tight: Vec::new(), prices: certificate, at_most, effort }))
 }
@@ -228,7 +227,7 @@ impl Ssr<'_> {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] where the optimum is not one of this program.
-    pub fn read(&self, optimum: &Optimum) -> Result<(SteadyState, Certificate), LpError> {
+    pub fn read(&self, optimum: &Optimum) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {
         // The program's rates are over one denominator, so their numerators are rates in another unit of time.
         let unit = optimum.primal.denominator();
         let whole = |number: &BigInt| Rational::from_integer(number.clone());
@@ -252,13 +251,12 @@ impl Ssr<'_> {
             }));
         }
         let throughput = optimum.primal.get(self.throughput);
-        Ok((SteadyState { throughput, patterns }, self.certificate(optimum)))
+        Ok((SteadyState { throughput, patterns }, self.prices(optimum)))
     }
 
     /// The dual solution of the resource rows, which is not negative.
-    fn certificate(&self, optimum: &Optimum) -> Certificate {
+    fn prices(&self, optimum: &Optimum) -> Vec<(Resource, Rational)> {
         let positive = self.resources.iter().filter(|(_, row)| optimum.dual.numerator(**row).is_positive());
-        let prices = positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect();
-        Certificate { prices, ..Certificate::default() }
+        positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect()
     }
 }

@@ -108,12 +108,7 @@ fn certificate(
         let value = (!optimum.dual.numerator(row).is_zero()).then(|| optimum.dual.get(row))?;
         Some(if formulation == Formulation::Columns { -value } else { value })
     };
-    let mut certificate = Certificate {
-        prices: ports.iter().filter_map(|&(resource, row)| Some((resource, price(row)?))).collect(),
-        odd_sets: odd_sets.iter().filter_map(|(set, row)| Some((set.clone(), price(*row)?))).collect(),
-        ..Certificate::default()
-    };
-    certificate.prices.sort();
-    certificate.odd_sets.sort();
-    certificate
+    let prices = ports.iter().filter_map(|&(resource, row)| Some((resource, price(row)?)));
+    let sets = odd_sets.iter().filter_map(|(set, row)| Some((set.clone(), price(*row)?)));
+    Certificate::new(prices, sets, [])
 }

@@ -52,13 +52,13 @@ pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
             prices = limited.map(|link| (Resource::Link(link), cost(link).recip())).collect();
         }
         prices.sort();
-        Certificate { prices, ..Certificate::default() }
+        Certificate::of_prices(prices)
     };
     let of_node = |node: NodeId| {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
         [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
     };
-    node.into_iter().flat_map(of_node).filter(|certificate| !certificate.prices.is_empty()).collect()
+    node.into_iter().flat_map(of_node).filter(|certificate| !certificate.rows.is_empty()).collect()
 }
 
 /// The messages that must pass one port: a value enters and leaves by the fastest link at best. All-reduces have better
@@ -99,7 +99,7 @@ fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, 
     };
     let bound = |(port, time): (Resource, Rational)| {
         let capacity = Rational::from_integer(port.capacity(platform).into());
-        let certificate = Certificate { prices: vec![(port, Rational::one())], ..Certificate::default() };
+        let certificate = Certificate::of_prices(vec![(port, Rational::one())]);
         time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
     };
     let bounds = platform.node_ids().zip(passing).flat_map(of_node).filter_map(bound);

@@ -7,7 +7,8 @@ use common::naive::Dice;
 use common::ratio;
 use num_traits::{Signed, Zero};
 use oneport_lp::{Answer, Options, Question, Solution, Until, all_reduce_bound, solve};
-use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Problem, Resource, Status, Volumes};
+use oneport_plan::inequality::{Direction, Exchange, Inequality, Keeps};
+use oneport_plan::{Amount, Certificate, Collective, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -36,8 +37,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
         assert_eq!((&proved, bound), (bound, reached), "{platform:?}: {:?}", solution.certificate);
     }
     assert!(proved >= *reached && proved <= *bound, "{platform:?}: {proved} proved, {bound} claimed");
-    let Certificate { borders, gatherings, exchanges, .. } = &solution.certificate;
-    if !borders.is_empty() || !gatherings.is_empty() || !exchanges.is_empty() {
+    if solution.certificate.needs.iter().any(|need| !matches!(need.inequality, Inequality::Cut(_))) {
         let added = twin(platform, &participants, volumes, &solution.certificate);
         assert_eq!(added, proved, "{platform:?}: {:?}", solution.certificate);
     }
@@ -46,14 +46,11 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
 
 /// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
 fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certificate: &Certificate) -> Rational {
-    let price = |wanted: Resource| {
-        let found = certificate.prices.iter().find(|(resource, _)| *resource == wanted);
-        found.map_or_else(Rational::zero, |(_, price)| price.clone())
-    };
+    let price = |wanted: Resource| certificate.price(wanted).cloned().unwrap_or_default();
     let size = volumes.size.constant().unwrap();
     for link in platform.link_ids() {
         let mut of_time: Rational = Resource::of_link(platform, link).map(price).sum();
-        for (set, price) in &certificate.odd_sets {
+        for (set, price) in certificate.odd_sets() {
             if set.members(platform).contains(&link) {
                 of_time += price;
             }
@@ -62,47 +59,61 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
         let cost = &platform.link(link).cost;
         assert!(charged <= size * cost * of_time, "{platform:?}: {} is overcharged", platform.link_name(link));
     }
-    let least = |border: &Border| if border.sets.len() == 1 { 1 } else { 2 * (border.sets.len() as i64 - 1) };
-    let mut instance: Rational =
-        certificate.borders.iter().map(|border| &border.weight * ratio(least(border), 1)).sum();
-    instance += certificate.exchanges.iter().map(|one| exchanged(platform, one)).sum::<Rational>();
+    // The merges are as many as they have to be, at the place where they charge the least; so is the joining place.
+    let mut instance = Rational::zero();
     let holding = |node: NodeId| -> Rational {
-        certificate.gatherings.iter().filter(|one| one.nodes.contains(&node)).map(|one| &one.weight).sum()
+        let holds = certificate.needs.iter();
+        let holds =
+            holds.filter(|need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node)));
+        holds.map(|need| &need.weight).sum()
     };
+    for need in &certificate.needs {
+        let least = match &need.inequality {
+            Inequality::Border(one) if one.sets.len() == 1 => ratio(1, 1),
+            Inequality::Border(one) => ratio(2 * (one.sets.len() as i64 - 1), 1),
+            Inequality::Gathering(one) => {
+                ratio(2 - participants.iter().filter(|node| one.nodes.contains(node)).count() as i64, 1)
+            }
+            Inequality::Exchange(one) => exchanged(platform, one),
+            _ => Rational::zero(),
+        };
+        instance += &need.weight * least;
+    }
     let merge = |node: NodeId| {
         let time = platform.node(node).compute.as_ref().unwrap() * volumes.work.constant().unwrap();
         time * price(Resource::Compute(node)) + holding(node)
     };
     instance += platform.processors().map(merge).min().unwrap() * ratio(participants.len() as i64 - 1, 1);
     instance -= platform.processors().map(holding).max().unwrap();
-    for gathering in &certificate.gatherings {
-        let inside = participants.iter().filter(|node| gathering.nodes.contains(node)).count() as i64;
-        instance += &gathering.weight * ratio(2 - inside, 1);
-    }
-    let own = certificate.prices.iter().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
-    let sets = certificate.odd_sets.iter().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
+    let own = certificate.prices().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
+    let sets = certificate.odd_sets().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
     own.chain(sets).sum::<Rational>() / instance
 }
 
-/// What borders, gatherings, potentials and exchanges charge a link.
+/// What borders, gatherings, balances and exchanges charge a link.
 fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rational {
     let ends = platform.link(link);
     let mut charged = Rational::zero();
-    for border in &certificate.borders {
-        let crossings = border.sets.iter().filter(|set| crosses(set, ends.from, ends.to, border.direction)).count();
-        charged += &border.weight * Rational::from_integer(crossings.into());
+    for need in &certificate.needs {
+        let times = match &need.inequality {
+            Inequality::Border(one) => {
+                let crossed = one.sets.iter().filter(|set| crosses(set, ends.from, ends.to, one.direction));
+                Rational::from_integer(crossed.count().into())
+            }
+            Inequality::Gathering(one) => {
+                Rational::from_integer(u8::from(crosses(&one.nodes, ends.from, ends.to, Direction::Into)).into())
+            }
+            Inequality::Balance(one) => {
+                let out = i64::from(one.node == ends.from) - i64::from(one.node == ends.to);
+                ratio(if one.keeps == Keeps::AllThatArrives { out } else { -out }, 1)
+            }
+            Inequality::Exchange(one) => {
+                one.lengths.iter().filter(|(other, _)| *other == link).map(|(_, length)| length).sum()
+            }
+            _ => Rational::zero(),
+        };
+        charged += &need.weight * times;
     }
-    for gathering in &certificate.gatherings {
-        if crosses(&gathering.nodes, ends.from, ends.to, Direction::Into) {
-            charged += &gathering.weight;
-        }
-    }
-    for potential in &certificate.potentials {
-        charged += if potential.node == ends.from { potential.value.clone() } else { Rational::zero() };
-        charged -= if potential.node == ends.to { potential.value.clone() } else { Rational::zero() };
-    }
-    let lengths = certificate.exchanges.iter().flat_map(|exchange| &exchange.lengths);
-    charged += lengths.filter(|(other, _)| *other == link).map(|(_, length)| length).sum::<Rational>();
     charged
 }
 
@@ -280,7 +291,8 @@ fn clusters_that_merge_slowly_are_optimal() {
         let platform = cluster(seed, if seed < 10 { PortModel::Links } else { PortModel::FullDuplex }, 14);
         let solution = checked(&platform, platform.processors().collect(), &volumes(1));
         assert_eq!(solution.status, Status::Optimal, "seed {seed}");
-        gathered += usize::from(!solution.certificate.gatherings.is_empty());
+        let needs = &solution.certificate.needs;
+        gathered += usize::from(needs.iter().any(|need| matches!(need.inequality, Inequality::Gathering(_))));
     }
     // On the others counting is enough.
     assert!(gathered >= 2, "{gathered}");

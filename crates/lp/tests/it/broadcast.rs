@@ -182,8 +182,8 @@ fn multicasts_to_many_are_proved_by_cuts() {
         let bound = |certificate| {
             oneport_referee::bound(Problem::new(&platform, &collective, &size).unwrap(), &certificate).unwrap()
         };
-        assert!(!solution.certificate.cuts.is_empty());
-        let by_itself = bound(Certificate { cuts: Vec::new(), ..solution.certificate.clone() });
+        assert!(!solution.certificate.needs.is_empty());
+        let by_itself = bound(Certificate { needs: Vec::new(), ..solution.certificate.clone() });
         let by_cuts = bound(solution.certificate);
         assert!(solution.upper_bound <= by_cuts && by_cuts <= by_itself, "{by_cuts} {by_itself}");
         proved += usize::from(by_cuts == solution.upper_bound);

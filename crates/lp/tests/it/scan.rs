@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Bound, Question, Solution, shared_bound, solve};
-use oneport_plan::{Certificate, Collective, Interval, Pattern, Problem, Resource, Status, Task, Volumes};
+use oneport_plan::inequality::Inequality;
+use oneport_plan::{Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
@@ -241,24 +242,29 @@ fn false_proofs_prove_nothing() {
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let tiny = Rational::new(1.into(), 1000.into());
-    for place in 0..shared.certificate.shares.len() {
-        // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
-        let mut greedy = shared.clone();
-        greedy.certificate.shares[place].price += Rational::from_integer(100.into());
-        assert_eq!(proves(&question, &greedy), None);
-        let mut negative = shared.clone();
-        negative.certificate.shares[place].price = -tiny.clone();
-        assert_eq!(proves(&question, &negative), None);
-        // Less is charged: what is proved is no better.
-        let mut less = shared.clone();
-        less.certificate.shares[place].price = Rational::zero();
-        assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
+    let with = |need: usize, place: usize, change: &dyn Fn(&mut Rational)| {
+        let mut changed = shared.clone();
+        let Inequality::Tree(tree) = &mut changed.certificate.needs[need].inequality else { panic!("no tree") };
+        change(&mut tree.prices[place].1);
+        changed
+    };
+    for (need, one) in shared.certificate.needs.iter().enumerate() {
+        let Inequality::Tree(tree) = &one.inequality else { panic!("no tree") };
+        for place in 0..tree.prices.len() {
+            // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
+            let greedy = with(need, place, &|price| *price += Rational::from_integer(100.into()));
+            assert_eq!(proves(&question, &greedy), None);
+            assert_eq!(proves(&question, &with(need, place, &|price| *price = -tiny.clone())), None);
+            // Less is charged: what is proved is no better.
+            let less = with(need, place, &|price| *price = Rational::zero());
+            assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
+        }
     }
     let mut cheaper = shared.clone();
-    cheaper.certificate.prices.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
+    cheaper.certificate.rows.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
-    stranger.certificate.prices.push((Resource::Compute(NodeId::new(99)), tiny));
+    stranger.certificate.rows.push((Row::Resource(Resource::Compute(NodeId::new(99))), tiny));
     assert_eq!(proves(&question, &stranger), None);
 }
 
@@ -281,7 +287,7 @@ fn all_reduce_is_bounded_too() {
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
             assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);
             cases += 1;
-            by_shared += usize::from(!solution.certificate.shares.is_empty());
+            by_shared += usize::from(!solution.certificate.needs.is_empty());
             optimal += usize::from(solution.status == Status::Optimal);
         }
     }

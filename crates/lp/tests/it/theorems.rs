@@ -77,7 +77,7 @@ proptest! {
         let mut prices: Vec<(Resource, Rational)> =
             resources.zip(prices).filter(|(_, price)| *price > 0).map(|(r, price)| (r, ratio(price, 3))).collect();
         prices.sort();
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         let bound = oneport_referee::bound(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &certificate);
         if let Ok(bound) = bound {
             prop_assert!(bound >= throughput(&case), "{case:?}: {bound}");

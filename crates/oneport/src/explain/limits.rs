@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
+use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
 
@@ -77,14 +78,14 @@ pub fn limits(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Ce
     let platform = problem.platform();
     let loads = Loads::of(problem, steady_state);
     let busy = loads.busy();
-    let all = charged(platform, certificate);
+    let all = certificate.supply(platform);
     let prices: BTreeMap<Resource, Rational> = match all.is_zero() {
         true => BTreeMap::new(),
         false => {
-            let share = |(resource, price): &(Resource, Rational)| {
-                (*resource, price * Rational::from_integer(resource.capacity(platform).into()) / &all)
+            let share = |(resource, price): (Resource, &Rational)| {
+                (resource, price * Rational::from_integer(resource.capacity(platform).into()) / &all)
             };
-            certificate.prices.iter().map(share).collect()
+            certificate.prices().map(share).collect()
         }
     };
     let charge = |resource: &Resource| prices.get(resource).filter(|share| !share.is_zero());
@@ -96,7 +97,7 @@ pub fn limits(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Ce
     let (charged, free): (Vec<Resource>, Vec<Resource>) = busy.keys().partition(|one| charge(one).is_some());
     let mut limiting: Vec<Class> = alike(platform, &charged).into_iter().map(class).collect();
     // The price of an odd set of capacity 0 charges nothing.
-    let sets = certificate.odd_sets.iter().filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
+    let sets = certificate.odd_sets().filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
         share: price * Rational::from_integer(set.capacity(platform).into()) / &all,
         busy: loads.odd_set(set),
@@ -126,15 +127,6 @@ pub fn name(platform: &Platform, alike: &[Resource]) -> String {
     }
 }
 
-/// The total price of the time of resources and odd sets.
-pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
-    let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
-    let resources = certificate.prices.iter().map(|(resource, price)| price * whole(resource));
-    let capacity = |set: &OddSet| Rational::from_integer(set.capacity(platform).into());
-    let sets = certificate.odd_sets.iter().map(|(set, price)| price * capacity(set));
-    resources.chain(sets).sum()
-}
-
 fn hints(
     problem: Problem<'_>,
     certificate: &Certificate,
@@ -150,8 +142,9 @@ fn hints(
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
     // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs
     // nothing.
-    let any_order =
-        !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
+    let any_order = certificate.needs.iter().any(|need| {
+        matches!(need.inequality, Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_))
+    });
     let in_order = in_order && !(any_order && status == Status::Optimal);
     // Tables are of the operands in their order.
     let volumes = problem.volumes();

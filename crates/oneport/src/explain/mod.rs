@@ -16,6 +16,8 @@
 mod any_order;
 mod limits;
 pub mod what_if;
+mod why;
 
 pub use any_order::{Gain, any_order};
-pub use limits::{Class, Hint, Limits, Members, alike, charged, limits, name};
+pub use limits::{Class, Hint, Limits, Members, alike, limits, name};
+pub use why::{Reason, why};

@@ -19,3 +19,4 @@ mod pipeline;
 mod questions;
 mod rates;
 mod smallest;
+mod why;

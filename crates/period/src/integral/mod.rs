@@ -148,9 +148,9 @@ fn is_generated(question: &Question<'_>) -> bool {
 /// A number that divides the instances per period, by divisibility at the priced resources.
 fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
     // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
-    let multiples = certificate.prices.iter().filter_map(|(resource, _)| {
+    let multiples = certificate.prices().filter_map(|(resource, _)| {
         let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
-        Some(capacity / (throughput * trees::unit(question, *resource)?))
+        Some(capacity / (throughput * trees::unit(question, resource)?))
     });
     common_denominator(multiples)
 }

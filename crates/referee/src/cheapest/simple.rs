@@ -1,39 +1,38 @@
-//! Lower bounds that need no partial trees: the transfers that leave cuts, or the longest path of an operand, plus the
-//! least price of the merges.
+//! Lower bounds that need no partial trees: the certificate's inequalities; the longest path of an operand, or the
+//! least exchange, plus the least price of the merges.
 //!
 //! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor.
 //! Merges and transfers are different tasks, so both bounds add up.
 
+use std::rc::Rc;
+
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
-use oneport_plan::Direction;
+use oneport_plan::inequality::Direction;
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group, least};
 use crate::copies::least_exchange;
-use crate::cuts::Cuts;
+use crate::needs::{Needs, Proved};
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::too_large;
 
-/// Per demand: the total weight of the cuts that it crosses, plus the merges. `None` without cuts.
-pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Vec<Option<Rational>>, Violation> {
-    let case = &group.case;
-    let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
-    let mut bounds = vec![None; crossed.len()];
-    if crossed.iter().all(|(cuts, _)| cuts.is_empty()) {
-        return Ok(bounds);
-    }
-    let (size, merges) = (least(&case.volumes.size, case.operands().len(), 1), merges(case, prices));
-    crossed.sort_unstable();
-    for same in crossed.chunk_by(|one, other| one.0 == other.0) {
-        let Some((applied, first)) = same.first().filter(|(cuts, _)| !cuts.is_empty()) else { continue };
-        let weight = cuts.weight(applied, &size, group.first + first)? + &merges;
-        for &(_, demand) in same {
-            bounds[demand] = Some(weight.clone());
-        }
+/// Per demand: what inequalities prove of it. `None` without any.
+pub(super) fn of_needs(
+    group: &Group<'_>,
+    prices: &Prices,
+    needs: &Needs<'_>,
+) -> Result<Vec<Option<Rc<Proved>>>, Violation> {
+    let mut found: Vec<(Vec<usize>, usize)> = needs.of_group(group).into_iter().zip(0..).collect();
+    let mut bounds = vec![None; found.len()];
+    found.sort_unstable();
+    for same in found.chunk_by(|one, other| one.0 == other.0) {
+        let Some((applied, first)) = same.first().filter(|(applied, _)| !applied.is_empty()) else { continue };
+        let proved = Rc::new(needs.sum(group, *first, applied, (&needs.links(), prices))?);
+        same.iter().for_each(|&(_, demand)| bounds[demand] = Some(Rc::clone(&proved)));
     }
     Ok(bounds)
 }
@@ -77,7 +76,7 @@ pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Vio
 }
 
 /// The least that the merges of one demand cost.
-pub(super) fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
+fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
     let operands = case.operands().len();
     let processors = prices.merges(case).into_iter().flatten();
     let cheapest = processors.map(|(numerator, denominator)| fraction(numerator, &denominator)).min();

@@ -1,32 +1,10 @@
-//! The exchange theorem: what the transfers of an all-reduce cost at least, if some nodes are put together into parts.
-//!
-//! Parts are disjoint sets of nodes, each with a participant; links inside them are free. A node outside all parts
-//! *merges* if it is a processor, and *copies* if it replicates.
-//!
-//! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists
-//! such that every scheme contains
-//!
-//! 1. routes that make up an arborescence into `r` from all parts, over outside nodes that merge where that helps; a
-//!    route's inner nodes are outside and do not merge; no two routes share a transfer;
-//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies; its inner
-//!    nodes are outside and do not copy; none of these transfers is one of 1, and no two parts share one.
-//!
-//! *Proof.* Choose a participant in every part, and let `t` be the first place in the list of transfers by which, for
-//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's path into `r` by `t`,
-//! and cut the paths where they visit a part or a node that merges. A node that does not merge sends on what a single
-//! arriving transfer brought, so a transfer determines where its piece began: pieces that begin elsewhere share none,
-//! and the pieces contain the arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer
-//! into it on the path that brings the operand later, and go back from `x` to the last node that copies, or to a part.
-//! A node that does not copy uses an arriving transfer once, so each of these transfers determines `x`: the transfers
-//! of other parts are different. A transfer of 1 lies on a path that is in `r` by `t`, but from here the only path
-//! leads to `x`, after `t`.
-//!
-//! The list read backwards, with all links turned, is a scheme in which copying nodes merge and merging nodes copy: the
-//! same holds with an arborescence out of `r`, and both kinds exchanged.
+//! The search of the exchange theorem (`theorems::exchange`): the least that the transfers of an all-reduce cost, if
+//! some nodes are put together into parts. Links inside parts are free. A node outside all parts *merges* if it is a
+//! processor, and *copies* if it replicates.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport_plan::Direction;
+use oneport_plan::inequality::Direction;
 use oneport_platform::{NodeId, Rational};
 
 use super::network::{Arc, Network, Weight, routes};

@@ -6,7 +6,8 @@ use crate::common::ask::bound;
 use crate::common::trees::naive_cheapest;
 use common::*;
 use num_bigint::BigInt;
-use oneport_plan::{Amount, Certificate, Collective, Cut, Member, Resource, Volumes};
+use oneport_plan::inequality::{Inequality, Merges, Need};
+use oneport_plan::{Amount, Certificate, Collective, Member, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
 
@@ -38,7 +39,7 @@ fn bounds_do_not_depend_on_the_unit_of_cost() {
             resources.enumerate().map(|(i, resource)| (resource, ratio((i % 4 + 1) as i64, 1))).collect();
         prices.extend(four.iter().map(|&node| (Resource::Compute(node), ratio(1, 1))));
         prices.sort_by_key(|(resource, _)| *resource);
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         let (source, participants, target) = (four[0], four.clone(), four[3]);
         let collectives = [
             Collective::scatter(source, four[1..].to_vec()),
@@ -92,7 +93,7 @@ impl Star {
         prices.sort_by_key(|(resource, _)| *resource);
         let platform = builder.build().unwrap().with_model(PortModel::Links);
         let worth = Rational::from_integer(prices.len().into());
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         let collective = Collective::reduce(target, leaves);
         let found = bound(&platform, &collective, &self.volumes, &certificate);
         assert_eq!(found, Ok(worth / &self.expected));
@@ -151,7 +152,7 @@ fn near_ties_are_priced_exactly() {
         let by_resource: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
         let cheapest = naive_cheapest(&platform, &collective, &volumes, &by_resource, all[0]).unwrap();
         let worth = Rational::from_integer(prices.len().into());
-        let certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices.clone());
         assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(worth / cheapest), "{seed}");
     }
 }
@@ -168,13 +169,10 @@ fn cuts_of_a_long_line_weigh_what_the_reduction_costs() {
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let volumes = Volumes { size: Amount::Constant(ratio(3, 5)), work: Amount::Constant(ratio(2, 5)) };
     let computes = line.iter().map(|&node| (Resource::Compute(node), ratio(1, 1)));
-    let prices = computes.chain(links.iter().map(|&link| (Resource::Link(link), ratio(1, 1)))).collect();
-    let cut = |last: usize, weight: Rational| Cut { demand: None, nodes: line[..=last].to_vec(), weight };
-    let with = |weight: Rational| {
-        let cuts = (0..99).map(|last| cut(last, weight.clone())).collect();
-        Certificate { prices, cuts, ..Certificate::default() }
-    };
-    let certificate = with(ratio(1, 1));
+    let prices = computes.chain(links.iter().map(|&link| (Resource::Link(link), ratio(1, 1))));
+    let cuts = (0..99).map(|last| cut(None, line[..=last].to_vec(), ratio(1, 1)));
+    let merges = Need { demand: None, inequality: Inequality::Merges(Merges), weight: ratio(2, 7) };
+    let certificate = Certificate::new(prices, [], cuts.chain([merges]));
     let reduce = Collective::reduce(line[99], line.clone()).in_order();
     let found = bound(&platform, &reduce, &volumes, &certificate);
     // A message takes 1 on each of 99 links, each of 99 merges 2/7.
@@ -183,10 +181,10 @@ fn cuts_of_a_long_line_weigh_what_the_reduction_costs() {
     let scatter = Collective::scatter(line[0], vec![line[1], line[2]]);
     let members = [scatter, reduce].map(|collective| Member { collective, rate: 1 }).to_vec();
     let mut heavy = certificate;
-    heavy.cuts[98].weight = ratio(9, 8);
+    heavy.needs[98].weight = ratio(9, 8);
     let refused = bound(&platform, &Collective::Groups(members), &volumes, &heavy);
     assert!(broken(&refused, Rule::Overcharge), "{refused:?}");
-    let right = "the cuts for reduction=>n99 of group 2 charge 9/8 for link 'n98 -> n99'; a message over it costs 1";
+    let right = "the needs of reduction=>n99 of group 2 charge 9/8 for a message over link 'n98 -> n99'; it costs 1";
     assert_eq!(told(&refused), right);
 }
 
@@ -202,7 +200,7 @@ fn two_processors_exchange_their_values() {
         [Resource::Send, Resource::Compute].iter().flat_map(|kind| both.iter().map(|&node| (kind(node), ratio(1, 1))));
     let mut prices: Vec<(Resource, Rational)> = prices.collect();
     prices.sort_by_key(|(resource, _)| *resource);
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     for commutative in [false, true] {
         let collective = Collective::all_reduce(both.clone()).commutative(commutative);
         let found = bound(&platform, &collective, &volumes, &certificate);
@@ -232,7 +230,7 @@ fn switches_are_not_divided() {
     targets[2..].windows(2).for_each(|pair| link(pair[0], pair[1], true));
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let worth = Rational::from_integer(prices.len().into());
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     let collective = Collective::broadcast(source, targets);
     let found = bound(&platform, &collective, &Volumes::of_size(ratio(3, 5)), &certificate);
     // Two switches, and nine links of the line; a message takes 1 on each.
@@ -248,8 +246,8 @@ fn cuts_of_one_demand_say_nothing_of_another() {
     let cheap = builder.link(b, a, ratio(1, 1)).unwrap();
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let prices = [dear, cheap].map(|link| (Resource::Link(link), ratio(1, 1))).to_vec();
-    let cut = |node: NodeId, weight: i64| Cut { demand: None, nodes: vec![node], weight: ratio(weight, 1) };
-    let certificate = Certificate { prices, cuts: vec![cut(a, 10), cut(b, 1)], ..Certificate::default() };
+    let cuts = [(a, 10), (b, 1)].map(|(node, weight)| cut(None, vec![node], ratio(weight, 1)));
+    let certificate = Certificate::new(prices, [], cuts);
     for commutative in [false, true] {
         let collective = Collective::reduce_scatter(vec![a, b]).commutative(commutative);
         let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
@@ -276,7 +274,7 @@ fn paths_through_many_nodes_are_shortest() {
         let collective = Collective::scatter(all[0], all[1..].to_vec());
         let volumes = Volumes::of_size(ratio(1, 1));
         let expected = naive_bound(&platform, &collective, &volumes, &prices);
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         assert_eq!(bound(&platform, &collective, &volumes, &certificate).ok(), expected, "{seed}");
     }
 }

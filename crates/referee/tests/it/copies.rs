@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::common::ask::{bound, check_steady_state};
 use common::*;
-use oneport_plan::{
-    Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
-};
+use oneport_plan::inequality::{Inequality, Need};
+use oneport_plan::{Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 use proptest::prelude::*;
@@ -48,16 +47,23 @@ fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
     Collective::broadcast(able[0], able[1..].to_vec())
 }
 
+fn nodes_of(need: &Need) -> &[NodeId] {
+    match &need.inequality {
+        Inequality::Cut(cut) => &cut.nodes,
+        other => panic!("{other:?} is no cut"),
+    }
+}
+
 /// Random prices on what there is: ports, links, and sets of three ports or so.
 fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
-    let mut certificate = Certificate::default();
+    let mut prices = Vec::new();
     let mut resources = Resource::of_platform(platform);
     resources.extend(platform.link_ids().map(Resource::Link));
     resources.sort_unstable();
     resources.dedup();
     for &resource in &resources {
         if !dice.one_in(3) {
-            certificate.prices.push((resource, dice.fraction(5)));
+            prices.push((resource, dice.fraction(5)));
         }
     }
     let ports: Vec<Resource> = resources.into_iter().filter(|port| !matches!(port, Resource::Link(_))).collect();
@@ -71,21 +77,18 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
         let links = platform.link_ids().filter(one_end).filter(|_| dice.one_in(4)).collect();
         sets.insert(OddSet { ports, links });
     }
-    certificate.odd_sets = sets.into_iter().map(|set| (set, dice.fraction(3))).collect();
-    certificate
+    let sets: Vec<_> = sets.into_iter().map(|set| (set, dice.fraction(3))).collect();
+    Certificate::new(prices, sets, [])
 }
 
 /// By link, what a message of unit size costs.
 fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
-    let price = |resource: Resource| {
-        let priced = certificate.prices.iter().find(|(priced, _)| *priced == resource);
-        priced.map_or(ratio(0, 1), |(_, price)| price.clone())
-    };
+    let price = |resource: Resource| certificate.price(resource).cloned().unwrap_or_default();
     let length = |link: LinkId| {
         let ends = Resource::ends(platform, link);
         let mut sum = price(Resource::Link(link));
         sum += ends.into_iter().flatten().map(price).sum::<Rational>();
-        for (set, price) in &certificate.odd_sets {
+        for (set, price) in certificate.odd_sets() {
             let inside = ends.iter().filter(|end| end.is_some_and(|end| set.ports.contains(&end))).count();
             if inside == 2 || set.links.contains(&link) {
                 sum += price;
@@ -104,9 +107,8 @@ fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
         }
         _ => 1,
     };
-    let resources: Rational =
-        certificate.prices.iter().map(|(resource, price)| price * whole(capacity(*resource))).sum();
-    let sets = certificate.odd_sets.iter().map(|(set, price)| {
+    let resources: Rational = certificate.prices().map(|(resource, price)| price * whole(capacity(resource))).sum();
+    let sets = certificate.odd_sets().map(|(set, price)| {
         let offered: usize = set.ports.iter().map(|&port| capacity(port)).sum::<usize>() + set.links.len();
         price * whole(offered / 2)
     });
@@ -164,7 +166,7 @@ proptest! {
         if stretched {
             // Beyond 128 bits.
             let factor = Rational::new(num_bigint::BigInt::from(7).pow(60) + 1, num_bigint::BigInt::from(3).pow(70));
-            certificate.prices.iter_mut().for_each(|(_, price)| *price += &factor);
+            certificate.rows.iter_mut().for_each(|(_, price)| *price += &factor);
         }
         let size = dice.fraction(3);
         let lengths = lengths(&platform, &certificate);
@@ -213,7 +215,7 @@ proptest! {
                     *total.get_or_insert(ratio(0, 1)) += &weight;
                 }
             }
-            certificate.cuts.push(Cut { demand: None, nodes, weight });
+            certificate.needs.push(cut(None, nodes, weight));
         }
         if dice.one_in(2) {
             let place = dice.below(demands.len());
@@ -222,10 +224,10 @@ proptest! {
             let weight = crossing.iter().map(|&link| rest[link].clone()).min().unwrap_or(ratio(0, 1));
             if weight > ratio(0, 1) {
                 *total[place].get_or_insert(ratio(0, 1)) += &weight;
-                certificate.cuts.push(Cut { demand: Some(place), nodes, weight });
+                certificate.needs.push(cut(Some(place), nodes, weight));
             }
         }
-        certificate.cuts.sort();
+        certificate.needs.sort();
         let trees: Vec<Rational> = demands
             .iter()
             .map(|(source, targets)| naive_copies(&platform, &lengths, *source, targets).unwrap() * &size)
@@ -243,18 +245,18 @@ proptest! {
             prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &least));
         }
         // One cut that some demand crosses, heavier than any route that leaves it allows.
-        let heavy = (0..certificate.cuts.len()).find(|&place| {
-            let cut = &certificate.cuts[place];
-            let used = |at: usize| cut.demand.is_none_or(|demand| demand == at) && crosses(&cut.nodes, &demands[at]);
+        let heavy = (0..certificate.needs.len()).find(|&place| {
+            let cut = &certificate.needs[place];
+            let used = |at: usize| cut.demand.is_none_or(|demand| demand == at) && crosses(nodes_of(cut), &demands[at]);
             (0..demands.len()).any(used)
         });
         if let Some(place) = heavy {
-            let cut = &mut certificate.cuts[place];
+            let cut = &mut certificate.needs[place];
             let all: Rational = lengths.iter().sum();
             cut.weight += all * volumes.size.constant().unwrap() + ratio(1, 1000);
-            let changed = certificate.cuts[place].clone();
-            certificate.cuts.sort();
-            prop_assert!(certificate.cuts.contains(&changed));
+            let changed = certificate.needs[place].clone();
+            certificate.needs.sort();
+            prop_assert!(certificate.needs.contains(&changed));
             let refused = bound(&platform, &collective, &volumes, &certificate);
             let overcharged = broken(&refused, Rule::Overcharge);
             prop_assert!(overcharged, "{:?}", refused);
@@ -312,21 +314,21 @@ proptest! {
             }
             crossing.iter_mut().for_each(|length| **length -= &weight);
             total += &weight;
-            certificate.cuts.push(Cut { demand: Some(0), nodes, weight });
+            certificate.needs.push(cut(Some(0), nodes, weight));
         }
-        certificate.cuts.sort();
-        prop_assume!(!certificate.cuts.is_empty());
+        certificate.needs.sort();
+        prop_assume!(!certificate.needs.is_empty());
         let least = naive_copies(&platform, &lengths, source, &targets).unwrap() * &size;
         prop_assert!(total <= least, "{} {}", total, least);
         let (broadcast, volumes) = (Collective::broadcast(source, targets), Volumes::of_size(size));
         let found = bound(&platform, &broadcast, &volumes, &certificate);
         prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &total));
         // Every weight is all that some route had left.
-        let place = dice.below(certificate.cuts.len());
-        certificate.cuts[place].weight += ratio(1, 1_000_000);
-        certificate.cuts.sort();
+        let place = dice.below(certificate.needs.len());
+        certificate.needs[place].weight += ratio(1, 1_000_000);
+        certificate.needs.sort();
         let refused = bound(&platform, &broadcast, &volumes, &certificate);
-        let named = told(&refused).contains(" for the cheapest route from 'n") || told(&refused).contains(" for link 'n");
+        let named = told(&refused).contains(" over the cheapest route from 'n") || told(&refused).contains(" over link 'n");
         prop_assert!(broken(&refused, Rule::Overcharge) && named, "{:?}", refused);
     }
 }
@@ -363,16 +365,10 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     let [s, x, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
     let collective = Collective::broadcast(s, vec![a, b, c]);
     let proved = |cuts: &[(&[NodeId], Rational)]| {
-        let cut = |(nodes, weight): &(&[NodeId], Rational)| Cut {
-            demand: Some(0),
-            nodes: nodes.to_vec(),
-            weight: weight.clone(),
-        };
-        let mut cuts: Vec<Cut> = cuts.iter().map(cut).collect();
-        cuts.sort();
-        let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+        let cuts = cuts.iter().map(|(nodes, weight)| cut(Some(0), nodes.to_vec(), weight.clone()));
+        let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1)));
         let volumes = Volumes::of_size(ratio(1, 1));
-        bound(&platform, &collective, &volumes, &Certificate { prices, cuts, ..Certificate::default() })
+        bound(&platform, &collective, &volumes, &Certificate::new(prices, [], cuts))
     };
     // From S to a leaf over the switch costs 3/2, from leaf to leaf 1: together 7/2.
     let (plain, one, half) = (proved(&[]), ratio(1, 1), ratio(1, 2));
@@ -392,10 +388,13 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     // A little more, where one route leaves several cuts.
     let mut more = packed;
     more[2].1 += ratio(1, 1_000_000);
-    let right = "the cuts for S=>all charge 1500001/1000000 for the cheapest route from 'S' to 'C'; a message over it costs 3/2";
+    let right = "the needs of S=>all charge 1500001/1000000 for a message over the cheapest route from 'S' to 'C'; it costs 3/2";
     assert_eq!(told(&proved(&more)), right);
     let nowhere = proved(&[(&[s, NodeId::new(9)], half)]);
-    assert_eq!(told(&nowhere), "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0");
+    assert_eq!(
+        told(&nowhere),
+        "need 0 (cut): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0"
+    );
 }
 
 /// What the referee says to one arborescence, at a rate that overloads nothing.

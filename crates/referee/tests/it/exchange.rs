@@ -1,4 +1,4 @@
-//! All-reduce: what borders, gatherings, potentials and exchanges prove, against twins written from their definitions;
+//! All-reduce: what borders, gatherings, balances and exchanges prove, against twins written from their definitions;
 //! what is refused. (That the theorems behind them are true is held against all schemes elsewhere: see the package
 //! `oneport-truth`.)
 
@@ -7,9 +7,10 @@ use crate::common;
 use crate::common::ask::bound;
 use common::*;
 use num_traits::{Signed, Zero};
-use oneport_plan::{
-    Amount, Border, Certificate, Collective, Direction, Exchange, Gathering, Member, Potential, Resource, Volumes,
+use oneport_plan::inequality::{
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
 };
+use oneport_plan::{Amount, Certificate, Collective, Member, Resource, Row, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 
@@ -55,7 +56,7 @@ impl Case {
             participants: (0..joining).map(NodeId::new).collect(),
             size: dice.fraction(3) + ratio(1, 2),
             work: Rational::zero(),
-            certificate: Certificate { prices, ..Certificate::default() },
+            certificate: Certificate::of_prices(prices),
         }
     }
 
@@ -70,7 +71,7 @@ impl Case {
 
     /// What one instance costs at least, as the referee sees it.
     fn least(&self) -> Rational {
-        let worth: Rational = self.certificate.prices.iter().map(|(_, price)| price).sum();
+        let worth: Rational = self.certificate.prices().map(|(_, price)| price).sum();
         match self.bound() {
             Ok(bound) => worth / bound,
             Err(violation) if violation.rule() == Rule::NoBound => Rational::zero(),
@@ -80,54 +81,75 @@ impl Case {
 
     /// What a message over each link costs.
     fn costs(&self) -> Vec<Rational> {
-        let price = |link: LinkId| {
-            let place = self.certificate.prices.binary_search_by_key(&Resource::Link(link), |(one, _)| *one);
-            place.map_or_else(|_| Rational::zero(), |place| self.certificate.prices[place].1.clone())
-        };
+        let price = |link: LinkId| self.certificate.price(Resource::Link(link)).cloned().unwrap_or_default();
         self.platform.link_ids().map(|link| &self.platform.link(link).cost * price(link) * &self.size).collect()
     }
 
     /// What the certificate charges each link, by the definition.
     fn charges(&self) -> Vec<Rational> {
-        let Certificate { borders, gatherings, potentials, exchanges, .. } = &self.certificate;
         let charge = |id: LinkId| {
             let link = self.platform.link(id);
-            let crossed = |border: &Border| {
-                let crosses = |set: &&Vec<NodeId>| {
-                    let (from, to) = (set.contains(&link.from), set.contains(&link.to));
-                    if border.direction == Direction::Into { to && !from } else { from && !to }
-                };
-                &border.weight * whole(border.sets.iter().filter(crosses).count())
+            let times = |inequality: &Inequality| match inequality {
+                Inequality::Border(border) => {
+                    let crosses = |set: &&Vec<NodeId>| {
+                        let (from, to) = (set.contains(&link.from), set.contains(&link.to));
+                        if border.direction == Direction::Into { to && !from } else { from && !to }
+                    };
+                    whole(border.sets.iter().filter(crosses).count())
+                }
+                Inequality::Gathering(one) => {
+                    whole(usize::from(one.nodes.contains(&link.to) && !one.nodes.contains(&link.from)))
+                }
+                Inequality::Balance(one) => {
+                    let out = i64::from(link.from == one.node) - i64::from(link.to == one.node);
+                    ratio(if one.keeps == Keeps::AllThatArrives { out } else { -out }, 1)
+                }
+                Inequality::Exchange(one) => {
+                    one.lengths.iter().filter(|(other, _)| *other == id).map(|(_, length)| length).sum()
+                }
+                _ => Rational::zero(),
             };
-            let potential = |one: &Potential| {
-                let sign = i64::from(link.from == one.node) - i64::from(link.to == one.node);
-                &one.value * ratio(sign, 1)
-            };
-            let length = |one: &Exchange| {
-                one.lengths.iter().filter(|(other, _)| *other == id).map(|(_, length)| length).sum::<Rational>()
-            };
-            let entered = |one: &&Gathering| one.nodes.contains(&link.to) && !one.nodes.contains(&link.from);
-            borders.iter().map(crossed).sum::<Rational>()
-                + gatherings.iter().filter(entered).map(|one| &one.weight).sum::<Rational>()
-                + potentials.iter().map(potential).sum::<Rational>()
-                + exchanges.iter().map(length).sum::<Rational>()
+            self.certificate.needs.iter().map(|need| times(&need.inequality) * &need.weight).sum()
         };
         self.platform.link_ids().map(charge).collect()
     }
 
+    fn gatherings(&self) -> impl Iterator<Item = (&Gathering, &Rational)> {
+        self.certificate.needs.iter().filter_map(|need| match &need.inequality {
+            Inequality::Gathering(one) => Some((one, &need.weight)),
+            _ => None,
+        })
+    }
+
+    /// The weights of the gatherings that hold a processor.
+    fn holding(&self, node: NodeId) -> Rational {
+        self.gatherings().filter(|(one, _)| one.nodes.contains(&node)).map(|(_, weight)| weight).sum()
+    }
+
+    fn merge_price(&self, node: NodeId) -> Rational {
+        let compute = self.platform.node(node).compute.as_ref().unwrap();
+        self.certificate.price(Resource::Compute(node)).cloned().unwrap_or_default() * compute * &self.work
+    }
+
+    /// Merges and the place, with the largest weights that the prices bear.
+    fn complete(&mut self) {
+        let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
+        let least = self.platform.processors().map(cost).min().unwrap();
+        let most = self.platform.processors().map(|node| self.holding(node)).max().unwrap();
+        for (inequality, weight) in [(Inequality::Merges(Merges), least), (Inequality::Place(Place), most)] {
+            if weight.is_positive() {
+                self.certificate.needs.push(need(inequality, weight));
+            }
+        }
+        self.certificate.needs.sort();
+    }
+
     /// What gatherings and merges prove, by the definition: whatever processors the merges and the place are at.
     fn gathered(&self) -> Rational {
-        let gatherings = &self.certificate.gatherings;
-        let holding = |node: NodeId| -> Rational {
-            gatherings.iter().filter(|one| one.nodes.contains(&node)).map(|one| &one.weight).sum()
-        };
         let inside = |one: &Gathering| self.participants.iter().filter(|node| one.nodes.contains(node)).count() as i64;
-        let price = |node: NodeId| {
-            let own = self.certificate.prices.iter().find(|(one, _)| *one == Resource::Compute(node));
-            let compute = self.platform.node(node).compute.as_ref().unwrap();
-            own.map_or_else(Rational::zero, |(_, price)| price * compute * &self.work)
-        };
-        let fixed: Rational = gatherings.iter().map(|one| &one.weight * ratio(2 - inside(one), 1)).sum();
+        let holding = |node| self.holding(node);
+        let price = |node| self.merge_price(node);
+        let fixed: Rational = self.gatherings().map(|(one, weight)| weight * ratio(2 - inside(one), 1)).sum();
         let processors = || self.platform.processors();
         let place = processors().map(|node| fixed.clone() - holding(node)).min().unwrap();
         let merge = processors().map(|node| price(node) + holding(node)).min().unwrap();
@@ -139,20 +161,20 @@ impl Case {
         self.work = dice.fraction(3) + ratio(1, 3);
         let processors: Vec<NodeId> = self.platform.processors().filter(|_| !dice.one_in(6)).collect();
         let prices = processors.into_iter().map(|node| (Resource::Compute(node), dice.fraction(5) + ratio(1, 5)));
-        self.certificate.prices.extend(prices.collect::<Vec<_>>());
-        self.certificate.prices.sort();
+        self.certificate.rows.extend(prices.map(|(one, price)| (Row::Resource(one), price)).collect::<Vec<_>>());
+        self.certificate.rows.sort();
     }
 
     /// Any set with a participant.
-    fn gathering(&self, dice: &mut Dice) -> Gathering {
+    fn gathering(&self, dice: &mut Dice) -> Need {
         let some = dice.below(self.participants.len());
         let nodes = self.platform.node_ids().filter(|node| node.index() == some || dice.one_in(2));
         let nodes = nodes.collect();
-        Gathering { demand: 0, nodes, weight: dice.fraction(3) + ratio(1, 3) }
+        need(Inequality::Gathering(Gathering { nodes }), dice.fraction(3) + ratio(1, 3))
     }
 
     /// Sets that meet the conditions of the counting theorem; or a single one.
-    fn border(&self, dice: &mut Dice) -> Border {
+    fn border(&self, dice: &mut Dice) -> Need {
         let direction = DIRECTIONS[dice.below(2)];
         let count = 1 + dice.below(self.participants.len());
         let mut sets = vec![Vec::new(); count];
@@ -167,11 +189,11 @@ impl Case {
                 sets.iter_mut().filter(|_| dice.one_in(2)).for_each(|set| set.push(id));
             }
         }
-        Border { demand: 0, direction, sets, weight: dice.fraction(3) + ratio(1, 3) }
+        need(Inequality::Border(Border { direction, sets }), dice.fraction(3) + ratio(1, 3))
     }
 
     /// Disjoint parts with a participant each; other nodes, participants too, may lie outside.
-    fn exchange(&self, dice: &mut Dice) -> Exchange {
+    fn exchange(&self, dice: &mut Dice) -> Need {
         let count = 2 + dice.below(self.participants.len() - 1);
         let mut parts: Vec<Vec<NodeId>> = (0..count).map(|part| vec![NodeId::new(part)]).collect();
         for id in self.platform.node_ids().skip(count) {
@@ -181,27 +203,27 @@ impl Case {
         }
         let links: Vec<LinkId> = self.platform.link_ids().filter(|_| !dice.one_in(4)).collect();
         let lengths = links.into_iter().map(|link| (link, dice.fraction(4) + ratio(1, 4))).collect();
-        Exchange { demand: 0, direction: DIRECTIONS[dice.below(2)], parts, lengths }
+        let direction = DIRECTIONS[dice.below(2)];
+        need(Inequality::Exchange(Exchange { direction, parts, lengths }), ratio(3, 2))
     }
 
-    fn potential(&self, dice: &mut Dice, node: NodeId) -> Option<Potential> {
+    fn balance(&self, dice: &mut Dice, node: NodeId) -> Option<Need> {
         let kind = self.platform.node(node);
-        let value = dice.fraction(2) + ratio(1, 9);
+        let weight = dice.fraction(2) + ratio(1, 9);
         let joining = node.index() < self.participants.len();
-        let value = match (joining, kind.is_processor(), kind.replicates) {
+        let keeps = match (joining, kind.is_processor(), kind.replicates) {
             (true, ..) | (_, true, true) => return None,
-            (_, true, false) => -value,
-            (_, false, true) => value,
-            (_, false, false) => {
-                if dice.one_in(2) {
-                    value
-                } else {
-                    -value
-                }
-            }
+            (_, true, false) => Keeps::NoMoreThanArrives,
+            (_, false, true) => Keeps::AllThatArrives,
+            (_, false, false) if dice.one_in(2) => Keeps::AllThatArrives,
+            (_, false, false) => Keeps::NoMoreThanArrives,
         };
-        Some(Potential { demand: 0, node, value })
+        Some(need(Inequality::Balance(Balance { node, keeps }), weight))
     }
+}
+
+fn need(inequality: Inequality, weight: Rational) -> Need {
+    Need { demand: Some(0), inequality, weight }
 }
 
 /// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the
@@ -310,17 +332,20 @@ fn certificates_prove_what_adding_up_says() {
         let mut case = Case::new(&mut dice);
         if dice.one_in(3) {
             case.with_merges(&mut dice);
-            case.certificate.gatherings = (0..dice.below(5)).map(|_| case.gathering(&mut dice)).collect();
-            case.certificate.gatherings.sort();
+            case.certificate.needs = (0..dice.below(5)).map(|_| case.gathering(&mut dice)).collect();
         }
         let both = dice.below(3);
-        case.certificate.borders =
-            (0..if both < 2 { 1 + dice.below(3) } else { 0 }).map(|_| case.border(&mut dice)).collect();
-        case.certificate.exchanges = (0..both).map(|_| case.exchange(&mut dice)).collect();
-        case.certificate.potentials =
-            case.platform.node_ids().filter_map(|node| case.potential(&mut dice, node)).collect();
-        case.certificate.borders.sort();
-        case.certificate.exchanges.sort();
+        let borders = if both < 2 { 1 + dice.below(3) } else { 0 };
+        for _ in 0..borders {
+            let border = case.border(&mut dice);
+            case.certificate.needs.push(border);
+        }
+        for _ in 0..both {
+            let exchange = case.exchange(&mut dice);
+            case.certificate.needs.push(exchange);
+        }
+        let balances: Vec<Need> = case.platform.node_ids().filter_map(|node| case.balance(&mut dice, node)).collect();
+        case.certificate.needs.extend(balances);
         // As much of all that as the prices allow.
         let scale = (case.charges().into_iter().zip(case.costs()))
             .filter(|(charge, _)| charge.is_positive())
@@ -330,32 +355,27 @@ fn certificates_prove_what_adding_up_says() {
         if scale.is_zero() {
             continue;
         }
-        let Certificate { borders, gatherings, potentials, exchanges, .. } = &mut case.certificate;
-        borders.iter_mut().for_each(|border| border.weight *= &scale);
-        gatherings.iter_mut().for_each(|gathering| gathering.weight *= &scale);
-        potentials.iter_mut().for_each(|potential| potential.value *= &scale);
-        exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &scale);
-        case.certificate.borders.sort();
-        case.certificate.exchanges.sort();
-        let crossings = |border: &Border| match border.sets.len() {
-            1 => border.weight.clone(),
-            sets => &border.weight * whole(2 * (sets - 1)),
-        };
-        let counted: Rational = case.certificate.borders.iter().map(crossings).sum();
-        let exchanged: Rational =
-            case.certificate.exchanges.iter().map(|one| naive_exchange(&case.platform, one)).sum();
+        case.certificate.needs.iter_mut().for_each(|need| need.weight *= &scale);
+        case.complete();
+        let (mut counted, mut exchanged) = (Rational::zero(), Rational::zero());
+        for need in &case.certificate.needs {
+            match &need.inequality {
+                Inequality::Border(border) => {
+                    let sets = border.sets.len();
+                    counted += &need.weight * whole(if sets == 1 { 1 } else { 2 * (sets - 1) });
+                }
+                Inequality::Exchange(one) => exchanged += naive_exchange(&case.platform, one) * &need.weight,
+                _ => {}
+            }
+        }
         let gathered = case.gathered();
         assert_eq!(case.least(), (&counted + &exchanged + &gathered).max(Rational::zero()), "seed {seed}");
         positive[0] += usize::from(counted.is_positive());
         positive[1] += usize::from(exchanged.is_positive());
-        positive[2] += usize::from(!case.certificate.gatherings.is_empty() && gathered.is_positive());
+        positive[2] += usize::from(case.gatherings().next().is_some() && gathered.is_positive());
         positive[3] += usize::from(gathered.is_negative());
         let factor = ratio(1_000_001, 1_000_000);
-        let Certificate { borders, gatherings, potentials, exchanges, .. } = &mut case.certificate;
-        borders.iter_mut().for_each(|border| border.weight *= &factor);
-        gatherings.iter_mut().for_each(|gathering| gathering.weight *= &factor);
-        potentials.iter_mut().for_each(|potential| potential.value *= &factor);
-        exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &factor);
+        case.certificate.needs.iter_mut().for_each(|need| need.weight *= &factor);
         match case.bound() {
             Err(violation) if violation.rule() == Rule::Overcharge => {
                 let (told, charges, costs) = (violation.to_string(), case.charges(), case.costs());
@@ -363,7 +383,7 @@ fn certificates_prove_what_adding_up_says() {
                     let (charge, cost) = (&charges[id.index()], &costs[id.index()]);
                     let link = case.platform.link_name(id);
                     charge > cost
-                        && told.ends_with(&format!("charge {charge} for link '{link}'; a message over it costs {cost}"))
+                        && told.ends_with(&format!("charge {charge} for a message over link '{link}'; it costs {cost}"))
                 };
                 assert!(case.platform.link_ids().any(says), "seed {seed}: {told}");
                 refused += 1;
@@ -385,10 +405,7 @@ fn bare_prices_prove_the_exchange_of_single_participants() {
         let parts: Vec<Vec<NodeId>> = case.participants.iter().map(|&node| vec![node]).collect();
         let lengths: Vec<(LinkId, Rational)> = case.platform.link_ids().zip(case.costs()).collect();
         let [into, out_of] = DIRECTIONS.map(|direction| {
-            naive_exchange(
-                &case.platform,
-                &Exchange { demand: 0, direction, parts: parts.clone(), lengths: lengths.clone() },
-            )
+            naive_exchange(&case.platform, &Exchange { direction, parts: parts.clone(), lengths: lengths.clone() })
         });
         let least = case.least();
         assert!(least >= into.clone().max(out_of.clone()), "seed {seed}");
@@ -419,7 +436,7 @@ fn switches_that_merge_are_junctions() {
     let prices = ids.map(|id| (Resource::Link(platform.link_between(hub, id).unwrap()), ratio(1, 1)));
     let mut prices = prices.to_vec();
     prices.sort();
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(1, 1)));
 }
 
@@ -432,18 +449,12 @@ fn boxes_are_entered_twice() {
     let platform = platform(&nodes, &links.map(|(from, to)| (from, to, one())));
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let between: Vec<LinkId> = platform.link_ids().skip(4).collect();
-    let certificate = Certificate {
-        prices: ids.iter().map(|&node| (Resource::Send(node), one())).collect(),
-        borders: DIRECTIONS
-            .map(|direction| Border {
-                demand: 0,
-                direction,
-                sets: vec![ids[..2].to_vec(), ids[2..].to_vec()],
-                weight: ratio(1, 2),
-            })
-            .to_vec(),
-        ..Certificate::default()
+    let border = |direction| {
+        let sets = vec![ids[..2].to_vec(), ids[2..].to_vec()];
+        need(Inequality::Border(Border { direction, sets }), ratio(1, 2))
     };
+    let prices = ids.iter().map(|&node| (Resource::Send(node), one()));
+    let certificate = Certificate::new(prices, [], DIRECTIONS.map(border));
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
     let all_reduce = Collective::all_reduce(ids.clone());
     // Four send ports; two messages, in full.
@@ -453,7 +464,7 @@ fn boxes_are_entered_twice() {
     let pair = |rate| Member { collective: all_reduce.clone(), rate };
     let groups = Collective::Groups(vec![pair(1), pair(2)]);
     let mut both = certificate.clone();
-    both.borders.extend(certificate.borders.iter().map(|border| Border { demand: 1, ..border.clone() }));
+    both.needs.extend(certificate.needs.iter().map(|need| Need { demand: Some(1), ..need.clone() }));
     assert_eq!(bound(&platform, &groups, &volumes, &both), Ok(ratio(2, 3)));
 }
 
@@ -472,138 +483,126 @@ fn malformed_certificates_are_refused_by_name() {
     let collective = Collective::all_reduce(vec![a, b]);
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
     let prices: Vec<(Resource, Rational)> = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
-    let say = |collective: &Collective, edit: &dyn Fn(&mut Certificate)| {
-        let mut certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
-        edit(&mut certificate);
+    let say = |collective: &Collective, needs: &[Need]| {
+        let certificate = Certificate { needs: needs.to_vec(), ..Certificate::of_prices(prices.clone()) };
         match bound(&platform, collective, &volumes, &certificate) {
             Ok(bound) => bound.to_string(),
             Err(violation) => violation.to_string(),
         }
     };
     let into = Direction::Into;
-    let border = |direction, sets: &[&[NodeId]], weight| Border {
-        demand: 0,
-        direction,
-        sets: sets.iter().map(|set| set.to_vec()).collect(),
-        weight,
+    let border = |direction, sets: &[&[NodeId]], weight| {
+        let sets = sets.iter().map(|set| set.to_vec()).collect();
+        need(Inequality::Border(Border { direction, sets }), weight)
     };
+    let gathering = |nodes: &[NodeId], weight| need(Inequality::Gathering(Gathering { nodes: nodes.to_vec() }), weight);
+    let balance = |node, keeps| need(Inequality::Balance(Balance { node, keeps }), one());
     let nowhere = NodeId::new(9);
-    let borders: [(Border, &str); 12] = [
+    let link = |id| (LinkId::new(id), one());
+    let exchange = |parts: &[&[NodeId]], lengths: &[(LinkId, Rational)]| {
+        let parts = parts.iter().map(|part| part.to_vec()).collect();
+        need(Inequality::Exchange(Exchange { direction: into, parts, lengths: lengths.to_vec() }), one())
+    };
+    let everywhere = |inequality| Need { demand: None, inequality, weight: one() };
+    let (all, none) = (Keeps::AllThatArrives, Keeps::NoMoreThanArrives);
+    let needs = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
+        // A node that copies neither need nor must lie in a single set only.
+        (border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()), "5"),
         (border(into, &[&[a]], one()), "10"),
         (
-            Border { demand: 1, ..border(into, &[&[a]], one()) },
-            "border 0: demand 1 of 1 is not an all-reduce (they are numbered from 0); leave it out",
+            Need { demand: Some(1), ..border(into, &[&[a]], one()) },
+            "need 0 (border): demand 1 does not exist; an instance has 1, numbered from 0",
         ),
-        (border(into, &[], one()), "border 0: it has no sets; list the nodes of at least one"),
-        (border(into, &[&[a, b]], one()), "border 0: it holds all participants; a single set leaves out at least one"),
+        (
+            Need { demand: None, ..border(into, &[&[a]], one()) },
+            "need 0 (border): a border names no demand; only a cut, or merges, may be of all demands",
+        ),
+        (border(into, &[], one()), "need 0 (border): it has no sets; list the nodes of at least one"),
+        (
+            border(into, &[&[a, b]], one()),
+            "need 0 (border): it holds all participants; a single set leaves out at least one",
+        ),
         (
             border(into, &[&[a, c, h, r], &[]], one()),
-            "border 0: set 1 holds no participant; every set holds at least one",
+            "need 0 (border): set 1 holds no participant; every set holds at least one",
         ),
         (
             border(into, &[&[a, h], &[b]], one()),
-            "border 0: 'c' lies in 0 of its sets; every processor lies in exactly one set",
+            "need 0 (border): 'c' lies in 0 of its sets; every processor lies in exactly one set",
         ),
         (
             border(Direction::OutOf, &[&[a, c], &[b]], one()),
-            "border 0: 'r' lies in 0 of its sets; every node that replicates lies in exactly one set",
+            "need 0 (border): 'r' lies in 0 of its sets; every node that replicates lies in exactly one set",
         ),
-        (border(into, &[&[a, a]], one()), "border 0: its nodes are out of order; list them ascending, each once"),
-        (border(into, &[&[h, a]], one()), "border 0: its nodes are out of order; list them ascending, each once"),
+        (
+            border(into, &[&[a, a]], one()),
+            "need 0 (border): its nodes are out of order; list them ascending, each once",
+        ),
+        (
+            border(into, &[&[h, a]], one()),
+            "need 0 (border): its nodes are out of order; list them ascending, each once",
+        ),
         (
             border(into, &[&[a, nowhere]], one()),
-            "border 0: the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
+            "need 0 (border): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
         ),
-    ];
-    for (border, words) in &borders {
-        assert_eq!(say(&collective, &|certificate| certificate.borders = vec![border.clone()]), *words);
-    }
-    // A node that copies neither need nor must lie in a single set only.
-    let free = border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one());
-    assert_eq!(say(&collective, &|certificate| certificate.borders = vec![free.clone()]), "5");
-    let zero = border(into, &[&[a]], ratio(0, 1));
-    assert!(
-        say(&collective, &|certificate| certificate.borders = vec![zero.clone()])
-            .contains("border 0 is 0; a price must be positive")
-    );
-    let twice = [border(into, &[&[b]], one()), border(into, &[&[a]], one())];
-    assert!(say(&collective, &|certificate| certificate.borders = twice.to_vec()).contains("borders are out of order"));
-    let gathering = |nodes: &[NodeId], weight| Gathering { demand: 0, nodes: nodes.to_vec(), weight };
-    let gatherings = [
+        (border(into, &[&[a]], ratio(0, 1)), "price of need 0 (border) is 0; a price must be positive"),
         // Two operands need a merge, which may be outside, and the set need not be entered for the place inside.
-        (gathering(&[a], one()), "the 10 prices make every cheapest pattern free"),
-        (gathering(&[h], one()), "gathering 0: set 0 holds no participant"),
-        (gathering(&[], one()), "gathering 0: set 0 holds no participant"),
-        (gathering(&[h, a], one()), "gathering 0: its nodes are out of order"),
-        (gathering(&[a, nowhere], one()), "gathering 0: the member of node id 9: no such node"),
-        (gathering(&[a], ratio(0, 1)), "price of gathering 0 is 0; a price must be positive"),
-        (Gathering { demand: 1, ..gathering(&[a], one()) }, "gathering 0: demand 1 of 1 is not an all-reduce"),
-    ];
-    for (gathering, words) in &gatherings {
-        let said = say(&collective, &|certificate| certificate.gatherings = vec![gathering.clone()]);
-        assert!(said.starts_with(words), "{said}");
-    }
-    let twice = [gathering(&[b], one()), gathering(&[a], one())];
-    let said = say(&collective, &|certificate| certificate.gatherings = twice.to_vec());
-    assert!(said.contains("gatherings are out of order"), "{said}");
-    let reduce = Collective::reduce(a, vec![a, b]);
-    assert!(
-        say(&reduce, &|certificate| certificate.borders = vec![border(into, &[&[a]], one())]).contains("no all-reduce")
-    );
-    let potentials = [
-        (a, one(), "participants have none"),
-        (h, one(), "only a router's may be positive"),
-        (r, -one(), "only that of a node that does not replicate may be negative"),
-        (c, -one(), "only that of a node that does not replicate may be negative"),
-        (r, ratio(0, 1), "a potential is a number other than 0"),
-        (nowhere, one(), "no such node"),
-    ];
-    for (node, value, words) in potentials {
-        let potential = Potential { demand: 0, node, value };
-        let said = say(&collective, &|certificate| certificate.potentials = vec![potential.clone()]);
-        assert!(said.contains(words), "{said}");
-    }
-    let same = |value| Potential { demand: 0, node: r, value };
-    let said = say(&collective, &|certificate| certificate.potentials = vec![same(one()), same(ratio(2, 1))]);
-    assert!(said.contains("potentials are out of order"), "{said}");
-    let link = |id| (LinkId::new(id), one());
-    let exchange = |parts: &[&[NodeId]], lengths: &[(LinkId, Rational)]| Exchange {
-        demand: 0,
-        direction: into,
-        parts: parts.iter().map(|part| part.to_vec()).collect(),
-        lengths: lengths.to_vec(),
-    };
-    let exchanges = [
-        (exchange(&[&[a]], &[link(0)]), "exchange 0: it has a single part; list at least two"),
-        (exchange(&[&[a, c], &[b, c]], &[link(0)]), "exchange 0: 'c' lies in 2 of its parts; parts are disjoint"),
-        (exchange(&[&[a], &[c]], &[link(0)]), "exchange 0: set 1 holds no participant; every set holds at least one"),
+        (gathering(&[a], one()), "the needs of all-reduce charge 1 for joining all operands at 'a'; it costs 0"),
+        (gathering(&[h], one()), "need 0 (gathering): set 0 holds no participant"),
+        (gathering(&[], one()), "need 0 (gathering): set 0 holds no participant"),
+        (gathering(&[h, a], one()), "need 0 (gathering): its nodes are out of order"),
+        (gathering(&[a, nowhere], one()), "need 0 (gathering): the member of node id 9: no such node"),
+        (gathering(&[a], ratio(0, 1)), "price of need 0 (gathering) is 0; a price must be positive"),
+        (balance(a, all), "need 0 (balance): 'a' is not balanced; participants have none"),
+        (balance(h, all), "need 0 (balance): 'h' is not balanced; only a router merges nothing"),
+        (balance(r, none), "need 0 (balance): 'r' is not balanced; only a node that does not replicate copies nothing"),
+        (balance(c, none), "need 0 (balance): 'c' is not balanced; only a node that does not replicate copies nothing"),
+        (balance(nowhere, all), "need 0 (balance): the balance of node id 9: no such node"),
+        (everywhere(Inequality::Place(Place)), "need 0 (place): a place names no demand; only a cut, or merges"),
+        (everywhere(Inequality::Cut(Cut { nodes: vec![] })), "need 0 (cut): it has no nodes"),
+        (everywhere(Inequality::Cut(Cut { nodes: vec![b, a] })), "need 0 (cut): its nodes are out of order"),
+        (everywhere(Inequality::Cut(Cut { nodes: vec![nowhere] })), "need 0 (cut): the member of node id 9: no such"),
+        (exchange(&[&[a]], &[link(0)]), "need 0 (exchange): it has a single part; list at least two"),
+        (
+            exchange(&[&[a, c], &[b, c]], &[link(0)]),
+            "need 0 (exchange): 'c' lies in 2 of its parts; parts are disjoint",
+        ),
+        (
+            exchange(&[&[a], &[c]], &[link(0)]),
+            "need 0 (exchange): set 1 holds no participant; every set holds at least one",
+        ),
         (
             exchange(&[&[a], &[b]], &[link(99)]),
-            "exchange 0: the link id 99 does not exist; the platform has 10 links, numbered from 0",
+            "need 0 (exchange): the link id 99 does not exist; the platform has 10 links, numbered from 0",
         ),
-        (
-            exchange(&[&[a], &[b]], &[link(0), link(0)]),
-            "exchange 0: its links are out of order; list them ascending, each once",
-        ),
-        (
-            exchange(&[&[a], &[b]], &[link(1), link(0)]),
-            "exchange 0: its links are out of order; list them ascending, each once",
-        ),
+        (exchange(&[&[a], &[b]], &[link(0), link(0)]), "need 0 (exchange): its links are out of order"),
+        (exchange(&[&[a], &[b]], &[link(1), link(0)]), "need 0 (exchange): its links are out of order"),
         (
             exchange(&[&[a], &[b]], &[(LinkId::new(0), -one())]),
-            "price of exchange 0 is -1; a price must be positive (leave out what costs nothing)",
+            "need 0 (exchange): price of a length is -1; a price must be positive",
         ),
     ];
-    for (exchange, words) in exchanges {
-        assert_eq!(say(&collective, &|certificate| certificate.exchanges = vec![exchange.clone()]), words);
+    for (need, words) in needs {
+        let said = say(&collective, &[need]);
+        assert!(said.starts_with(words), "{said}");
     }
-    let unsorted = [exchange(&[&[b], &[a]], &[link(0)]), exchange(&[&[a], &[b]], &[link(0)])];
-    assert!(
-        say(&collective, &|certificate| certificate.exchanges = unsorted.to_vec())
-            .contains("exchanges are out of order")
-    );
+    let unsorted = [
+        [border(into, &[&[b]], one()), border(into, &[&[a]], one())],
+        [gathering(&[b], one()), gathering(&[a], one())],
+        [gathering(&[a], one()), border(into, &[&[a]], one())],
+        [exchange(&[&[b], &[a]], &[link(0)]), exchange(&[&[a], &[b]], &[link(0)])],
+    ];
+    for needs in unsorted {
+        assert!(say(&collective, &needs).contains("needs are out of order"));
+    }
+    let reduce = Collective::reduce(a, vec![a, b]);
+    assert!(say(&reduce, &[border(into, &[&[a]], one())]).contains("no all-reduce"));
+    let broadcast = Collective::broadcast(a, vec![b]);
+    let said = say(&broadcast, &[need(Inequality::Merges(Merges), one())]);
+    assert!(said.starts_with("need 0 (merges): the demand combines nothing; leave it out"), "{said}");
 }
 
 /// Whoever exchanges also merges: both are paid for.
@@ -615,13 +614,10 @@ fn merges_are_paid_besides_the_exchange() {
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
     prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
-    let border = Border {
-        demand: 0,
-        direction: Direction::Into,
-        sets: ids.iter().map(|&node| vec![node]).collect(),
-        weight: one(),
-    };
-    let certificate = Certificate { prices, borders: vec![border], ..Certificate::default() };
+    let sets = ids.iter().map(|&node| vec![node]).collect();
+    let border = Inequality::Border(Border { direction: Direction::Into, sets });
+    let merges = need(Inequality::Merges(Merges), ratio(3, 1));
+    let certificate = Certificate::new(prices, [], [need(border, one()), merges]);
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(3, 1)) };
     for commutative in [false, true] {
         let collective = Collective::all_reduce(ids.clone()).commutative(commutative);
@@ -644,8 +640,9 @@ fn the_smallest_of_a_table_is_charged() {
     let table = |rows: [&[i64]; 3]| Amount::Table(rows.map(|row| row.iter().map(|&n| ratio(n, 1)).collect()).to_vec());
     let sets: Vec<Vec<NodeId>> = ids.iter().map(|&node| vec![node]).collect();
     let with = |size: [&[i64]; 3], work: [&[i64]; 3], weight: i64| {
-        let border = Border { demand: 0, direction: Direction::Into, sets: sets.clone(), weight: ratio(weight, 1) };
-        let certificate = Certificate { prices: prices.clone(), borders: vec![border], ..Certificate::default() };
+        let border = Inequality::Border(Border { direction: Direction::Into, sets: sets.clone() });
+        let needs = [need(border, ratio(weight, 1)), need(Inequality::Merges(Merges), ratio(5, 1))];
+        let certificate = Certificate::new(prices.clone(), [], needs);
         bound(&platform, &collective, &Volumes { size: table(size), work: table(work) }, &certificate)
     };
     // By first operand: of that alone, with the next, with both. What single operands would cost to merge says nothing.
@@ -672,18 +669,17 @@ fn who_owns_and_does_not_want_exchanges_nothing() {
     }
     let to_b = builder.link(c, b, whole(1)).unwrap();
     let platform = builder.build().unwrap();
-    let proved = |targets: &[NodeId], borders: Vec<Border>| {
+    let proved = |targets: &[NodeId], needs: Vec<Need>| {
         let participants = vec![a, b];
         let collective = Collective::reduce_to_several(targets.to_vec(), participants);
-        let certificate =
-            Certificate { prices: vec![(Resource::Link(to_b), whole(1))], borders, ..Certificate::default() };
+        let certificate = Certificate::new([(Resource::Link(to_b), whole(1))], [], needs);
         bound(&platform, &collective, &Volumes::of_size(whole(1)), &certificate)
     };
     assert_eq!(proved(&[b, a], Vec::new()), Ok(whole(1)), "these are the owners: an all-reduce");
     let refused = proved(&[c, a], Vec::new());
     assert!(broken(&refused, Rule::NoBound), "{refused:?}");
-    let border = Border { demand: 0, direction: Direction::Into, sets: vec![vec![b]], weight: whole(1) };
-    let refused = proved(&[c, a], vec![border]);
-    let right = "border 0: demand 0 of 1 is not an all-reduce (they are numbered from 0); leave it out";
+    let border = Inequality::Border(Border { direction: Direction::Into, sets: vec![vec![b]] });
+    let refused = proved(&[c, a], vec![need(border, whole(1))]);
+    let right = "need 0 (border): the demand is no all-reduce; leave it out";
     assert_eq!(told(&refused), right);
 }

@@ -146,7 +146,7 @@ fn demands_of_files_are_named_by_place() {
 fn an_operand_out_of_reach_is_named() {
     let platform = linked(&["A", "B", "C"], &[(0, 1), (1, 0), (1, 2)], &cost(), |name| Node::processor(name, cost()));
     let prices = vec![(Resource::Send(NodeId::new(0)), ratio(1, 1))];
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     for order in [[0, 1, 2], [0, 2, 1], [2, 0, 1], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
         for commutative in [false, true] {
             let participants = order.iter().map(|&node| NodeId::new(node)).collect();

@@ -32,10 +32,8 @@ fn figure2_plan() -> Plan {
     let (platform, collective) = figure2();
     let chain = tree(&[(0, None), (2, Some(0))]);
     let slot = |length, link| Slot { length, links: vec![LinkId::new(link)] };
-    let certificate = Certificate {
-        odd_sets: vec![(OddSet { ports: all_ports(&platform), links: Vec::new() }, ratio(5, 7))],
-        ..Certificate::default()
-    };
+    let set = OddSet { ports: all_ports(&platform), links: Vec::new() };
+    let certificate = Certificate::new([], [(set, ratio(5, 7))], []);
     Plan {
         platform,
         collective,
@@ -75,10 +73,9 @@ fn figure_2_is_optimal_at_two_thirds() {
         check_steady_state(platform, collective, volumes, &steady_state).unwrap_err().to_string(),
         "3 links among port of 'A', port of 'B', port of 'C' are busy for 5/4 of the time together; at most 1 of them can be busy at a time"
     );
-    let ports = Certificate {
-        prices: all_ports(platform).into_iter().zip([1, 1, 2]).map(|(port, price)| (port, ratio(price, 1))).collect(),
-        ..Certificate::default()
-    };
+    let ports = Certificate::of_prices(
+        all_ports(platform).into_iter().zip([1, 1, 2]).map(|(port, price)| (port, ratio(price, 1))).collect(),
+    );
     assert_eq!(bound(platform, collective, volumes, &ports), Ok(ratio(8, 7)));
 }
 
@@ -93,8 +90,7 @@ fn a_throughput_needs_slots_or_odd_sets() {
         throughput: ratio(3, 4),
         patterns: vec![weighted(&chain, ratio(1, 2)), weighted(&both, ratio(1, 4))],
     };
-    plan.certificate =
-        Certificate { prices: vec![(Resource::Port(NodeId::new(0)), ratio(1, 1))], ..Certificate::default() };
+    plan.certificate = Certificate::of_prices(vec![(Resource::Port(NodeId::new(0)), ratio(1, 1))]);
     plan.upper_bound = ratio(1, 1);
     plan.status = Status::Feasible;
     let refused = check_plan(&plan);
@@ -129,10 +125,7 @@ fn a_port_does_one_thing_at_a_time() {
             volumes: Volumes::of_size(ratio(1, 1)),
             status: Status::Feasible,
             steady_state: SteadyState { throughput: throughput.clone(), patterns: vec![weighted(&chain, throughput)] },
-            certificate: Certificate {
-                prices: vec![(Resource::Link(LinkId::new(0)), ratio(1, 1))],
-                ..Certificate::default()
-            },
+            certificate: Certificate::of_prices(vec![(Resource::Link(LinkId::new(0)), ratio(1, 1))]),
             upper_bound: ratio(1, 1),
             schedule: PeriodicSchedule { period, instances: 1u32.into(), patterns: vec![scheduled(&chain, 1)], slots },
         }
@@ -185,6 +178,6 @@ fn five_nodes_are_busy_two_at_a_time() {
     assert!(broken(&refused, Rule::OddSet) && told(&refused).starts_with("20 links among "), "{refused:?}");
     assert!(told(&refused).ends_with("; at most 2 of them can be busy at a time"), "{refused:?}");
     let odd_sets = vec![(OddSet { ports: all_ports(&platform), links: Vec::new() }, ratio(3, 1))];
-    let certificate = Certificate { odd_sets, ..Certificate::default() };
+    let certificate = Certificate::new([], odd_sets, []);
     assert_eq!(bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate), Ok(ratio(1, 10)));
 }

@@ -7,7 +7,7 @@ use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_plan::{
-    Amount, Certificate, Collective, Cut, Form, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
+    Amount, Certificate, Collective, Form, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
     WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
@@ -55,7 +55,7 @@ fn the_bound_of_a_scatter_on_a_large_grid() {
         let mut prices: Vec<(Resource, Rational)> = Vec::new();
         prices.extend(ids.iter().map(|&id| (Resource::Send(id), send.clone())));
         prices.extend(ids.iter().map(|&id| (Resource::Receive(id), receive.clone())));
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices));
         assert_eq!(found, Ok(whole(ids.len()) / (whole(total_hops) * &cost * &size)));
     }
 }
@@ -71,12 +71,7 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     let collective = Collective::all_to_all(participants);
     for price in [ratio(2, 1), wide(300)] {
         let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
-        let found = bound(
-            &platform,
-            &collective,
-            &Volumes::of_size(ratio(1, 1)),
-            &Certificate { prices, ..Certificate::default() },
-        );
+        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
         assert_eq!(found, Ok(whole(side * side) / (whole(total_hops) * ratio(1, 3))));
     }
 }
@@ -101,12 +96,7 @@ fn costs_without_a_common_denominator() {
     let platform = builder.build().unwrap();
     let collective = Collective::scatter(nodes[0], nodes[1..40].to_vec());
     let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
-    let found = bound(
-        &platform,
-        &collective,
-        &Volumes::of_size(ratio(1, 1)),
-        &Certificate { prices, ..Certificate::default() },
-    );
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
     assert_eq!(found, Ok(ratio(1, 1) / expected));
 }
 
@@ -118,12 +108,7 @@ fn prices_without_a_common_denominator_are_refused() {
     let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
     let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
     let collective = Collective::scatter(ids[0], ids[1..].to_vec());
-    let found = bound(
-        &platform,
-        &collective,
-        &Volumes::of_size(ratio(1, 1)),
-        &Certificate { prices, ..Certificate::default() },
-    );
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate::of_prices(prices));
     assert!(broken(&found, Rule::TooLarge), "{found:?}");
     assert!(told(&found).starts_with("the common denominator of the prices has "), "{found:?}");
 }
@@ -185,7 +170,7 @@ fn the_bound_of_a_large_reduction() {
     prices.extend(platform.node_ids().map(|id| (Resource::Compute(id), compute.clone())));
     let collective = Collective::reduce(snake[0], snake.clone()).in_order();
     let volumes = Volumes::of_size(ratio(5, 2));
-    let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+    let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices));
     let tasks = whole(snake.len() - 1);
     let cheapest = tasks * (&send * ratio(3, 7) * ratio(5, 2) + &compute);
     assert_eq!(found, Ok(whole(snake.len()) * (send + compute) / cheapest));
@@ -201,7 +186,7 @@ fn a_reduction_too_large_is_refused() {
     let everywhere = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
     let collective = Collective::reduce_scatter(participants).in_order();
     let volumes = Volumes::of_size(ratio(1, 1));
-    let of = |prices| bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+    let of = |prices| bound(&platform, &collective, &volumes, &Certificate::of_prices(prices));
     let found = of(everywhere);
     assert!(broken(&found, Rule::TooLarge), "{found:?}");
     assert!(told(&found).starts_with("625 operands on 625 processors make "), "{found:?}");
@@ -221,7 +206,7 @@ fn a_large_commutative_reduction_is_priced() {
     let volumes = Volumes { size: Amount::Constant(ratio(5, 2)), work: Amount::Constant(ratio(7, 1)) };
     let mut prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
     let of = |prices: &Vec<(Resource, Rational)>| {
-        bound(&platform, &reduce, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() })
+        bound(&platform, &reduce, &volumes, &Certificate::of_prices(prices.clone()))
     };
     let sent = &transfers * ratio(2, 3) * ratio(5, 2);
     assert_eq!(of(&prices), Ok(whole(participants.len()) / &sent));
@@ -242,9 +227,9 @@ fn combinations_too_large_are_bounded_without_trees() {
     let scatter = Collective::reduce_scatter(participants.clone()).in_order();
     let scan = Collective::scan(participants.clone());
     let prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
-    let of = |collective: &Collective, demand: Option<usize>, cut: std::ops::Range<usize>| {
-        let cuts = cut.map(|node| Cut { demand, nodes: vec![participants[node]], weight: ratio(1, 1) }).collect();
-        let certificate = Certificate { prices: prices.clone(), cuts, ..Certificate::default() };
+    let of = |collective: &Collective, demand: Option<usize>, leaving: std::ops::Range<usize>| {
+        let cuts = leaving.map(|node| cut(demand, vec![participants[node]], ratio(1, 1)));
+        let certificate = Certificate::new(prices.clone(), [], cuts);
         bound(&platform, collective, &Volumes::of_size(ratio(1, 1)), &certificate)
     };
     let proved = |least: usize| Ok(whole(count) / whole(least));
@@ -270,10 +255,10 @@ fn weak_cuts_bound_large_reductions_alone() {
         let platform = grid(side, &ratio(1, 1));
         let count = side * side;
         let participants: Vec<NodeId> = platform.node_ids().collect();
-        let prices = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
-        let cuts = vec![Cut { demand: None, nodes: vec![participants[1]], weight: ratio(1, 1) }];
+        let prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
+        let cuts = [cut(None, vec![participants[1]], ratio(1, 1))];
         let collective = Collective::reduce(participants[0], participants).in_order();
-        let certificate = Certificate { prices, cuts, ..Certificate::default() };
+        let certificate = Certificate::new(prices, [], cuts);
         let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate).unwrap();
         let by_cuts = whole(count);
         // Every node but the target sends at least once.
@@ -292,10 +277,9 @@ fn cuts_do_not_hide_what_is_out_of_reach() {
     let platform = builder.build().unwrap();
     let participants = ids.to_vec();
     for collective in [Collective::reduce(b, participants.clone()).in_order(), Collective::scan(vec![c, b, a])] {
-        let cuts = vec![Cut { demand: None, nodes: vec![a], weight: ratio(1, 1) }];
+        let cuts = vec![cut(None, vec![a], ratio(1, 1))];
         let cuts = if collective.is(Form::SCAN) { Vec::new() } else { cuts };
-        let certificate =
-            Certificate { prices: vec![(Resource::Send(a), ratio(1, 1))], cuts, ..Certificate::default() };
+        let certificate = Certificate::new([(Resource::Send(a), ratio(1, 1))], [], cuts);
         let refused = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
         assert!(refused.is_err() && told(&refused).contains("'C'"), "{refused:?}");
     }
@@ -323,7 +307,7 @@ fn sums_outgrow_machine_integers() {
             }
             let platform = builder.build().unwrap().with_model(PortModel::Links);
             let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
-            let certificate = Certificate { prices, ..Certificate::default() };
+            let certificate = Certificate::of_prices(prices);
             let (source, target) = (ids[0], ids[count - 1]);
             let worth = whole(platform.links().len());
             let of = |collective: Collective| {
@@ -391,7 +375,7 @@ fn the_longest_way_of_very_many_operands() {
     let mut prices: Vec<(Resource, Rational)> = platform.node_ids().map(|id| (Resource::Compute(id), one())).collect();
     prices.extend(priced.into_iter().map(|link| (Resource::Link(link), one())));
     let worth = whole(prices.len());
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     let volumes = Volumes { size: Amount::Constant(ratio(3, 2)), work: Amount::Constant(ratio(2, 1)) };
     let of = |collective| &worth / bound(&platform, &collective, &volumes, &certificate).unwrap();
     let price = |length: i64| ratio(length, 1) * ratio(3, 2) + ratio(2 * count as i64, 1);
@@ -412,7 +396,7 @@ fn the_longest_way_of_very_many_operands() {
     for link in platform.links().iter().filter(|link| link.from != far) {
         builder.link(link.from, link.to, link.cost.clone()).unwrap();
     }
-    let certificate = Certificate { prices: vec![(Resource::Link(LinkId::new(0)), one())], ..Certificate::default() };
+    let certificate = Certificate::of_prices(vec![(Resource::Link(LinkId::new(0)), one())]);
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let found = bound(&platform, &Collective::scan(participants), &volumes, &certificate);
     assert!(broken(&found, Rule::Unreachable), "{found:?}");
@@ -435,7 +419,7 @@ fn distances_that_fill_the_memory_are_refused() {
         let mut prices: Vec<(Resource, Rational)> =
             platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
         prices[7].1 = Rational::from_integer((BigInt::one() << bits) - 1);
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate)
     };
     let right = "the common denominator of the distances between processors has at least 65537 bits; at most 65536 fit \

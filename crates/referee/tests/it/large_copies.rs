@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::ask::{bound, check_steady_state};
 use common::*;
-use oneport_plan::{Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
+use oneport_plan::{Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel};
 
 /// Nodes `0..count` of one model, and links from each to some others.
@@ -22,7 +22,7 @@ fn network(count: usize, model: PortModel, steps: &[usize]) -> Platform {
 
 fn uniform(platform: &Platform) -> Certificate {
     let prices = Resource::of_platform(platform).into_iter().map(|resource| (resource, ratio(1, 1))).collect();
-    Certificate { prices, ..Certificate::default() }
+    Certificate::of_prices(prices)
 }
 
 /// A thousand participants; every node on its own is a cut, which all other participants' messages enter: one list of
@@ -35,8 +35,8 @@ fn a_thousand_demands_share_their_cuts() {
     let mut certificate = uniform(&platform);
     // All but one node: a message from any other leaves them over the 4 links into it.
     let all_but = |out: usize| platform.node_ids().filter(|node| node.index() != out).collect();
-    certificate.cuts = (0..64).map(|out| Cut { demand: None, nodes: all_but(out), weight: ratio(1, 1) }).collect();
-    certificate.cuts.sort();
+    certificate.needs = (0..64).map(|out| cut(None, all_but(out), ratio(1, 1))).collect();
+    certificate.needs.sort();
     let volumes = Volumes::of_size(ratio(1, 1));
     // 4096 links; 64 cuts for all but the 64 nodes that are outside of one, which have 63.
     let total = 64 * (count - 64) + 63 * 64;
@@ -127,6 +127,6 @@ fn a_long_odd_ring_of_half_duplex_nodes() {
     assert!(check_steady_state(&platform, &collective, &volumes, &state(&above)).is_err());
     let ports = platform.node_ids().map(Resource::Port).collect();
     let odd_sets = vec![(OddSet { ports, links: Vec::new() }, ratio(1, 1))];
-    let certificate = Certificate { odd_sets, ..Certificate::default() };
+    let certificate = Certificate::new([], odd_sets, []);
     assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(most));
 }

@@ -67,7 +67,7 @@ fn same_items<T: Debug + Clone>(one: &[T], other: &[T]) -> bool {
 
 /// The changed prices are proper, and by Bellman and Ford prove the stated bound.
 fn proves_stated_bound(plan: &Plan) -> bool {
-    let prices = &plan.certificate.prices;
+    let prices = &prices_of(&plan.certificate);
     prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
         && prices.iter().all(|(resource, price)| {
             *price > ratio(0, 1) && resource.node().unwrap().index() < plan.platform.nodes().len()

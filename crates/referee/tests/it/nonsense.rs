@@ -6,10 +6,12 @@ use crate::common::ask::check_timeline;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
+use oneport_plan::inequality::{
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
+};
 use oneport_plan::{
-    Amount, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Gathering, Interval, Member, MergeEvent,
-    Message, OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status,
-    SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Event, Interval, Member, MergeEvent, Message, OddSet, Pattern, PeriodicSchedule,
+    Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::check_plan;
@@ -150,39 +152,35 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             let ports = list(dice, |dice| price(dice).0);
             (OddSet { ports, links: list(dice, link) }, number(dice))
         };
-        let cut = |dice: &mut Dice| Cut {
-            demand: dice.one_in(2).then(|| index(dice)),
-            nodes: list(dice, node),
-            weight: number(dice),
-        };
-        let share =
-            |dice: &mut Dice| Share { demand: index(dice), goal: index(dice), task: task(dice), price: number(dice) };
         let direction = |dice: &mut Dice| if dice.one_in(2) { Direction::Into } else { Direction::OutOf };
-        let border = |dice: &mut Dice| Border {
-            demand: index(dice),
-            direction: direction(dice),
-            sets: list(dice, |dice| list(dice, node)),
+        let inequality = |dice: &mut Dice| match dice.below(8) {
+            0 => Inequality::Cut(Cut { nodes: list(dice, node) }),
+            1 => Inequality::Border(Border { direction: direction(dice), sets: list(dice, |dice| list(dice, node)) }),
+            2 => Inequality::Gathering(Gathering { nodes: list(dice, node) }),
+            3 => {
+                let keeps = if dice.one_in(2) { Keeps::AllThatArrives } else { Keeps::NoMoreThanArrives };
+                Inequality::Balance(Balance { node: node(dice), keeps })
+            }
+            4 => Inequality::Merges(Merges),
+            5 => Inequality::Place(Place),
+            6 => Inequality::Exchange(Exchange {
+                direction: direction(dice),
+                parts: list(dice, |dice| list(dice, node)),
+                lengths: list(dice, |dice| (link(dice), number(dice))),
+            }),
+            _ => {
+                let prices = list(dice, |dice| (task(dice), number(dice)));
+                Inequality::Tree(Tree { goal: index(dice), prices })
+            }
+        };
+        let need = |dice: &mut Dice| Need {
+            demand: (!dice.one_in(4)).then(|| index(dice)),
+            inequality: inequality(dice),
             weight: number(dice),
         };
-        let gathering =
-            |dice: &mut Dice| Gathering { demand: index(dice), nodes: list(dice, node), weight: number(dice) };
-        let potential = |dice: &mut Dice| Potential { demand: index(dice), node: node(dice), value: number(dice) };
-        let exchange = |dice: &mut Dice| Exchange {
-            demand: index(dice),
-            direction: direction(dice),
-            parts: list(dice, |dice| list(dice, node)),
-            lengths: list(dice, |dice| (link(dice), number(dice))),
-        };
-        plan.certificate = Certificate {
-            prices: list(dice, price),
-            odd_sets: list(dice, odd_set),
-            cuts: list(dice, cut),
-            shares: list(dice, share),
-            borders: list(dice, border),
-            gatherings: list(dice, gathering),
-            potentials: list(dice, potential),
-            exchanges: list(dice, exchange),
-        };
+        let prices = list(dice, price).into_iter().map(|(one, price)| (Row::Resource(one), price));
+        let sets = list(dice, odd_set).into_iter().map(|(set, price)| (Row::OddSet(set), price));
+        plan.certificate = Certificate { rows: prices.chain(sets).collect(), needs: list(dice, need) };
     }
     if hit(dice) {
         plan.upper_bound = number(dice);

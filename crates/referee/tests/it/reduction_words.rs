@@ -124,7 +124,7 @@ fn refusals_name_processors() {
     refused(
         |plan, _| {
             plan.platform = one_router(plan);
-            plan.certificate.prices = vec![(Resource::Compute(switch), whole(1))];
+            plan.certificate = oneport_plan::Certificate::of_prices(vec![(Resource::Compute(switch), whole(1))]);
         },
         "price of the processor of 'switch': the node is a router, which merges nothing; leave the price out",
     );

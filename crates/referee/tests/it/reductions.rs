@@ -79,7 +79,7 @@ proptest! {
                 *price += if nearly { tiny } else { Rational::new(1.into(), (2 * (dice.roll() >> 34) + 1).into()) };
             }
         }
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
+        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices.clone()));
         prop_assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
     }
 
@@ -151,8 +151,7 @@ fn bounds_of_many_operands_are_those_of_spreading() {
                 prices.push((kind(node), whole(1) + tiny));
             }
         }
-        let found =
-            bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
+        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices.clone()));
         assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
     }
 }
@@ -183,12 +182,7 @@ fn roundings_do_not_decide() {
         let collective = Collective::reduce(t, vec![a, b]).commutative(seed % 3 == 0);
         let kinds = [Resource::Send, Resource::Compute];
         let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
-        let found = bound(
-            &platform,
-            &collective,
-            &Volumes::of_size(whole(1)),
-            &Certificate { prices, ..Certificate::default() },
-        );
+        let found = bound(&platform, &collective, &Volumes::of_size(whole(1)), &Certificate::of_prices(prices));
         let cheapest = total + whole(3) + tiny.min(whole(0));
         assert_eq!(found, Ok(whole(6) / cheapest));
     }
@@ -224,8 +218,7 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         let price = |tree: &Pattern| trees::price(&platform, &volumes, &by_resource, &tree.tasks);
         let cheapest = trees.iter().map(price).min().unwrap();
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-        let found =
-            bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
+        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices.clone()));
         match found {
             Ok(found) => assert_eq!(found, sum / cheapest),
             Err(refused) => {
@@ -250,8 +243,7 @@ fn reordering_never_lowers_the_bound() {
         let mut dice = Dice(seed);
         let (platform, collective, _) = question(&mut dice);
         let volumes = Volumes::of_size(whole(1));
-        let certificate =
-            Certificate { prices: generate::random_prices(&mut dice, &platform), ..Certificate::default() };
+        let certificate = Certificate::of_prices(generate::random_prices(&mut dice, &platform));
         let mut bounds = Vec::new();
         for reorder in [false, true] {
             let collective = collective.clone().commutative(reorder);
@@ -291,7 +283,7 @@ fn bounds_of_many_operands_hold() {
         let merging = prices.iter().filter(|(resource, _)| matches!(resource, Resource::Compute(_)));
         let merging = merging.map(|(_, price)| price).min().unwrap() * whole(participants.len() - 1);
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         let volumes = Volumes {
             size: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
             work: Amount::Affine { fixed: whole(1), per_operand: whole(dice.below(2)) },

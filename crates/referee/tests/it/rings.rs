@@ -37,10 +37,9 @@ fn best() -> RingPacking {
         rings: vec![(ring(&[&[0], &[1], &[2]]), ratio(1, 1)), (ring(&[&[3], &[5], &[4]]), ratio(1, 1))],
         others: Vec::new(),
         total: ratio(2, 1),
-        certificate: Certificate {
-            prices: (0..6).map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1))).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(
+            (0..6).map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1))).collect(),
+        ),
         upper_bound: ratio(2, 1),
     }
 }
@@ -91,9 +90,9 @@ fn lies_are_refused() {
     lie(&|packing| packing.rings[0].0 = ring(&[&[0], &[1], &[9]]), Rule::Unknown);
     // Prices that prove less than is claimed, or nothing.
     lie(&|packing| packing.upper_bound = ratio(1, 1), Rule::Claim);
-    lie(&|packing| packing.certificate.prices[0].1 = ratio(2, 1), Rule::Claim);
-    lie(&|packing| packing.certificate.prices.truncate(3), Rule::NoBound);
-    lie(&|packing| packing.certificate.prices[0].1 = ratio(-1, 1), Rule::Certificate);
+    lie(&|packing| packing.certificate.rows[0].1 = ratio(2, 1), Rule::Claim);
+    lie(&|packing| packing.certificate.rows.truncate(3), Rule::NoBound);
+    lie(&|packing| packing.certificate.rows[0].1 = ratio(-1, 1), Rule::Certificate);
 }
 
 /// What a hop costs is the cheapest route through nodes that take no part; a route through one that does is none.
@@ -107,9 +106,10 @@ fn prices_follow_routes_through_switches() {
         ("C", "A", ratio(1, 1)),
     ];
     let platform = platform(&["A", "B", "C", "s"], &links).with_model(PortModel::Links);
-    let prices = |of: &[(usize, i64)]| Certificate {
-        prices: of.iter().map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1))).collect(),
-        ..Certificate::default()
+    let prices = |of: &[(usize, i64)]| {
+        Certificate::of_prices(
+            of.iter().map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1))).collect(),
+        )
     };
     let bound = |gpus: &[usize], of: &[(usize, i64)]| -> Result<Rational, Rule> {
         let gpus: Vec<NodeId> = gpus.iter().map(|&node| NodeId::new(node)).collect();
@@ -218,7 +218,7 @@ fn bounds_are_those_of_all_orders() {
             let mut priced = Dice(seed);
             let prices: Vec<(Resource, Rational)> =
                 resources.map(|resource| (resource, priced.fraction(7))).filter(|_| !dice.one_in(4)).collect();
-            let certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
+            let certificate = Certificate::of_prices(prices.clone());
             let found = ring_bound(&platform, &gpus, &certificate, &Watch::unlimited());
             let expected = naive_bound(&platform, &gpus, &prices);
             *(if expected.is_some() { &mut some } else { &mut none }) += 1;

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use crate::common::ask::bound;
 use common::scheme::{case, least};
 use common::*;
-use oneport_plan::{Amount, Certificate, Collective, Cut, Member, OddSet, Resource, Volumes};
+use oneport_plan::inequality::Need;
+use oneport_plan::{Amount, Certificate, Collective, Member, OddSet, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
 use proptest::prelude::*;
@@ -38,10 +39,10 @@ proptest! {
             let weight = leaving.iter().map(|&link| rest[link]).min().unwrap_or(0);
             if weight > 0 && !nodes.is_empty() {
                 leaving.iter().for_each(|&link| rest[link] -= weight);
-                case.certificate.cuts.push(Cut { demand: None, nodes, weight: whole(weight as usize) });
+                case.certificate.needs.push(cut(None, nodes, whole(weight as usize)));
             }
         }
-        case.certificate.cuts.sort();
+        case.certificate.needs.sort();
         let with = least(&case);
         prop_assert!(with.as_ref().is_none_or(|least| *least <= price), "{:?} {}", with, price);
         prop_assert!(with >= without);
@@ -67,13 +68,12 @@ fn bounds_of_schemes_are_often_tight() {
     let collective = Collective::all_reduce(ids.clone());
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(one()) };
     let prices = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
-    let mut certificate = Certificate { prices, ..Certificate::default() };
+    let mut certificate = Certificate::of_prices(prices);
     assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(3, 4)));
     // Either tree of the scan of A, C, B costs 2; but something leaves A, C, and both A and B.
     let scan = Collective::scan(vec![ids[0], ids[2], ids[1]]);
     assert_eq!(bound(&platform, &scan, &volumes, &certificate), Ok(ratio(3, 2)));
-    let cut = |nodes: &[NodeId]| Cut { demand: None, nodes: nodes.to_vec(), weight: one() };
-    certificate.cuts = vec![cut(&ids[..1]), cut(&ids[..2]), cut(&ids[2..])];
+    certificate.needs = [&ids[..1], &ids[..2], &ids[2..]].map(|nodes| cut(None, nodes.to_vec(), one())).to_vec();
     assert_eq!(bound(&platform, &scan, &volumes, &certificate), Ok(ratio(1, 1)));
 }
 
@@ -136,7 +136,7 @@ fn malformed_certificates_are_refused_by_name() {
         Ok(bound) => bound.to_string(),
         Err(violation) => violation.to_string(),
     };
-    let priced = |resource| Certificate { prices: vec![(resource, one())], ..Certificate::default() };
+    let priced = |resource| Certificate::of_prices(vec![(resource, one())]);
     for (resource, words) in [
         (
             Resource::Port(b),
@@ -173,10 +173,9 @@ fn malformed_certificates_are_refused_by_name() {
     ] {
         assert_eq!(say(&priced(resource)), words);
     }
-    let set = |ports: &[Resource], links: &[LinkId]| Certificate {
-        prices: vec![(Resource::Port(a), one())],
-        odd_sets: vec![(OddSet { ports: ports.to_vec(), links: links.to_vec() }, one())],
-        ..Certificate::default()
+    let set = |ports: &[Resource], links: &[LinkId]| {
+        let set = OddSet { ports: ports.to_vec(), links: links.to_vec() };
+        Certificate::new([(Resource::Port(a), one())], [(set, one())], [])
     };
     let (port, send) = (Resource::Port(a), Resource::Send(c));
     for (certificate, words) in [
@@ -216,37 +215,40 @@ fn malformed_certificates_are_refused_by_name() {
         assert_eq!(say(&certificate), words);
     }
     let mut twice = set(&[send], &[]);
-    twice.odd_sets.push(twice.odd_sets[0].clone());
+    twice.rows.push(twice.rows[1].clone());
     assert_eq!(say(&twice), "certificate: the odd sets are out of order; list them ascending, each once");
     let mut free = set(&[send], &[]);
-    free.odd_sets[0].1 = ratio(0, 1);
+    free.rows[1].1 = ratio(0, 1);
     assert_eq!(say(&free), "price of odd set 0 is 0; a price must be positive (leave out what costs nothing)");
-    let cut = |demand, nodes: &[NodeId], weight| Certificate {
-        cuts: vec![Cut { demand, nodes: nodes.to_vec(), weight }],
-        ..priced(Resource::Port(a))
-    };
+    let mut mixed = set(&[send], &[]);
+    mixed.rows.swap(0, 1);
+    assert_eq!(say(&mixed), "certificate: the rows are out of order; list them ascending, each once");
+    let with = |needs: Vec<Need>| Certificate { needs, ..priced(Resource::Port(a)) };
+    let cut = |demand, nodes: &[NodeId], weight| with(vec![common::cut(demand, nodes.to_vec(), weight)]);
     for (certificate, words) in [
         (cut(None, &[a], one()), "1"),
         (cut(Some(0), &[a], ratio(1, 2)), "2"),
-        (cut(None, &[a], ratio(3, 2)), "the cuts for A=>all charge 3/2 for link 'A -> B'; a message over it costs 1"),
+        (cut(None, &[a], ratio(3, 2)), "the needs of A=>all charge 3/2 for a message over link 'A -> B'; it costs 1"),
         // No demand crosses it, so it is not used.
         (cut(None, &[b], one()), "1"),
-        (cut(Some(1), &[a], one()), "cut 0: demand 1 does not exist; an instance has 1, numbered from 0"),
-        (cut(None, &[], one()), "cut 0: it has no nodes; list nodes that a value must leave"),
+        (cut(Some(1), &[a], one()), "need 0 (cut): demand 1 does not exist; an instance has 1, numbered from 0"),
+        (cut(None, &[], one()), "need 0 (cut): it has no nodes; list those that something has to leave"),
         (
             cut(None, &[NodeId::new(9)], one()),
-            "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0",
+            "need 0 (cut): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
         ),
-        (cut(None, &[a, a], one()), "cut 0: its nodes are out of order; list them ascending, each once"),
-        (cut(None, &[b, a], one()), "cut 0: its nodes are out of order; list them ascending, each once"),
-        (cut(None, &[a], ratio(0, 1)), "cut 0: its weight is 0; a weight must be positive (leave the cut out)"),
+        (cut(None, &[a, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
+        (cut(None, &[b, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
+        (
+            cut(None, &[a], ratio(0, 1)),
+            "price of need 0 (cut) is 0; a price must be positive (leave out what costs nothing)",
+        ),
     ] {
         assert_eq!(say(&certificate), words);
     }
-    let mut disordered = cut(None, &[b], one());
-    disordered.cuts.push(Cut { demand: None, nodes: vec![a], weight: ratio(1, 2) });
+    let disordered = with(vec![common::cut(None, vec![b], one()), common::cut(None, vec![a], ratio(1, 2))]);
     let refusal = bound(&platform, &collective, &volumes, &disordered);
-    assert_eq!(told(&refusal), "certificate: the cuts are out of order; list them ascending, each once");
+    assert_eq!(told(&refusal), "certificate: the needs are out of order; list them ascending, each once");
 }
 
 /// A cut may charge what a message of this size costs, and no more.
@@ -258,9 +260,7 @@ fn cuts_are_charged_by_size() {
     for size in [ratio(2, 3), ratio(3, 2), ratio(5, 1), ratio(1, 7)] {
         let volumes = Volumes::of_size(size.clone());
         let with = |weight: Rational| {
-            let cuts = vec![Cut { demand: None, nodes: vec![a], weight }];
-            let certificate =
-                Certificate { prices: vec![(Resource::Port(a), ratio(3, 1))], cuts, ..Default::default() };
+            let certificate = Certificate::new([(Resource::Port(a), ratio(3, 1))], [], [cut(None, vec![a], weight)]);
             bound(&platform, &collective, &volumes, &certificate)
         };
         // Links out of A cost 3 for a unit of message.
@@ -270,8 +270,8 @@ fn cuts_are_charged_by_size() {
         match with(over.clone()) {
             Err(violation) if violation.rule() == Rule::Overcharge => {
                 let told = violation.to_string();
-                assert!(told.contains(&format!(" charge {over} for link ")), "{told}");
-                assert!(told.ends_with(&format!("; a message over it costs {full}")), "{told}");
+                assert!(told.contains(&format!(" charge {over} for a message over link ")), "{told}");
+                assert!(told.ends_with(&format!("; it costs {full}")), "{told}");
             }
             other => panic!("{other:?}"),
         }
@@ -288,10 +288,9 @@ fn cuts_count_for_those_who_have_to_leave() {
     let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
     let collective = Collective::reduce(ids[2], vec![ids[0], ids[1]]).in_order();
     let least = |cuts: &[&[NodeId]]| {
-        let prices = ids.iter().map(|&node| (Resource::Send(node), one())).collect();
-        let cut = |nodes: &&[NodeId]| Cut { demand: None, nodes: nodes.to_vec(), weight: one() };
-        let mut certificate = Certificate { prices, cuts: cuts.iter().map(cut).collect(), ..Default::default() };
-        certificate.cuts.sort();
+        let prices = ids.iter().map(|&node| (Resource::Send(node), one()));
+        let cuts = cuts.iter().map(|nodes| cut(None, nodes.to_vec(), one()));
+        let certificate = Certificate::new(prices, [], cuts);
         ratio(4, 1) / bound(&platform, &collective, &volumes, &certificate).unwrap()
     };
     // The cheapest tree takes A's operand to B, and the result to C.

@@ -68,7 +68,7 @@ fn cheapest_trees_are_those_of_the_naive_recurrence() {
         let by_resource: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
         let cheapest = naive_cheapest(&platform, &collective, &volumes, &by_resource, all[0]);
         let worth: Rational = prices.iter().map(|(_, price)| price).sum();
-        let certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices.clone());
         let found = bound(&platform, &collective, &volumes, &certificate);
         match cheapest {
             None => {

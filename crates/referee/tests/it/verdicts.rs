@@ -4,6 +4,7 @@ use crate::common;
 
 use crate::common::ask::{bound, bound_watched, check_schedule, check_steady_state, check_timeline};
 use common::*;
+use oneport_plan::Row;
 use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, check_plan, check_plan_watched, judge};
@@ -89,9 +90,9 @@ proptest! {
                 *price += Rational::new(1.into(), (2 * (dice.roll() >> 34) + 1).into());
             }
         }
-        let certificate = oneport_plan::Certificate { prices, ..Default::default() };
+        let certificate = Certificate::of_prices(prices);
         let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
-        let expected = naive_bound(&plan.platform, &plan.collective, &plan.volumes, &certificate.prices);
+        let expected = naive_bound(&plan.platform, &plan.collective, &plan.volumes, &prices_of(&certificate));
         prop_assert_eq!(found.ok(), expected);
     }
 
@@ -100,7 +101,7 @@ proptest! {
     fn bounds_are_scale_invariant(seed: u64, factor in 1i64..1000, divisor in 1i64..1000) {
         let plan = generate::plan(&mut Dice(seed), false);
         let mut certificate = plan.certificate.clone();
-        for (_, price) in &mut certificate.prices {
+        for (_, price) in &mut certificate.rows {
             *price *= ratio(factor, divisor);
         }
         let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
@@ -122,7 +123,7 @@ fn a_gather_is_a_scatter_against_the_links() {
     gather.platform = builder.build().unwrap();
     let &[&[source], targets] = &scatter.collective.cast()[..] else { unreachable!() };
     gather.collective = Collective::gather(source, targets.to_vec());
-    gather.certificate.prices = vec![(Resource::Receive(source), ratio(7, 3))];
+    gather.certificate = Certificate::of_prices(vec![(Resource::Receive(source), ratio(7, 3))]);
     for weighted in &mut gather.steady_state.patterns {
         relink(&mut weighted.pattern, |links| links.reverse());
     }
@@ -214,7 +215,8 @@ fn refusals_name_the_steady_state() {
 #[test]
 fn refusals_name_the_certificate() {
     let prices = |plan: &mut Plan, prices: &[(Resource, i64)]| {
-        plan.certificate.prices = prices.iter().map(|&(resource, price)| (resource, ratio(price, 1))).collect();
+        plan.certificate.rows =
+            prices.iter().map(|&(resource, price)| (Row::Resource(resource), ratio(price, 1))).collect();
     };
     let [s, _, b, _, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
     refused(
@@ -473,7 +475,7 @@ fn an_ended_watch_stops_the_check() {
     let members = collectives[..2].iter().map(|collective| Member { collective: collective.clone(), rate: 2 });
     collectives.push(Collective::Groups(members.collect()));
     let prices = all.iter().map(|&node| (Resource::Send(node), one())).collect();
-    let (certificate, volumes) = (Certificate { prices, ..Certificate::default() }, Volumes::of_size(one()));
+    let (certificate, volumes) = (Certificate::of_prices(prices), Volumes::of_size(one()));
     let ended = Watch::counting(0, std::time::Duration::MAX);
     for collective in &collectives {
         let watched = |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
@@ -495,11 +497,8 @@ fn refusals_count_all_prices() {
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
     let far = vec![Resource::Port(c)];
-    let certificate = Certificate {
-        prices: vec![(Resource::Port(c), one())],
-        odd_sets: vec![(oneport_plan::OddSet { ports: far, links: Vec::new() }, one())],
-        ..Certificate::default()
-    };
+    let far = oneport_plan::OddSet { ports: far, links: Vec::new() };
+    let certificate = Certificate::new([(Resource::Port(c), one())], [(far, one())], []);
     let collective = Collective::scatter(a, vec![b]);
     let found = bound(&platform, &collective, &Volumes::of_size(one()), &certificate);
     assert!(broken(&found, Rule::NoBound) && told(&found).starts_with("the 2 prices make "), "{found:?}");
@@ -516,7 +515,7 @@ fn the_judge_states_bound_and_status() {
     check_plan(&judged).unwrap();
     // A price that proves less.
     let mut weak = right.clone();
-    weak.certificate.prices.push((Resource::Send(NodeId::new(2)), ratio(1, 1)));
+    weak.certificate.rows.push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
     let judged = judge(weak, &Watch::unlimited()).unwrap();
     assert_eq!((&judged.upper_bound, judged.status), (&ratio(3, 5), Status::Feasible));
     check_plan(&judged).unwrap();

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
+use oneport::plan::inequality::{Column, Inequality, Need};
 use oneport::plan::{Certificate, Form, LinkId};
-use oneport::platform::names;
 use oneport::watch::Limit;
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, Error, NodeId, Options, Platform, Problem, Rational, Refusal,
@@ -208,61 +208,60 @@ fn known(bounded: &Bounded, form: &Form) -> String {
     }
 }
 
-/// A cut and the links that cross it.
-struct Cut {
-    inside: Vec<NodeId>,
-    outside: Vec<NodeId>,
+/// The inequality that alone proves a bound, and the links that it counts.
+struct Across<'b> {
+    need: &'b Need,
     links: Vec<LinkId>,
     capacity: Rational,
+    /// How many messages pass the links at least.
     messages: Rational,
 }
 
-impl Cut {
-    /// The cut of a certificate, if it alone proves the bound.
-    fn of(platform: &Platform, row: &Row, Bounded { bound, certificate, .. }: &Bounded) -> Option<Cut> {
-        let [cut] = &certificate.cuts[..] else { return None };
-        let participants = &row.participants;
-        let has = |node: &NodeId| cut.nodes.binary_search(node).is_ok();
-        let (inside, outside) = participants.iter().copied().partition(has);
-        let crosses = |id: &LinkId| has(&platform.link(*id).from) && !has(&platform.link(*id).to);
-        let links: Vec<LinkId> = platform.link_ids().filter(crosses).collect();
+impl<'b> Across<'b> {
+    fn of(platform: &Platform, collective: &Collective, bounded: &'b Bounded) -> Option<Across<'b>> {
+        let [need] = &bounded.certificate.needs[..] else { return None };
+        let says = need.inequality.statement();
+        let times = |link: LinkId| {
+            let ends = platform.link(link);
+            says.coefficient(Column::Transfer { from: ends.from, to: ends.to, link: Some(link) })
+        };
+        let links: Vec<LinkId> = platform.link_ids().filter(|&link| !times(link).is_zero()).collect();
         if links.iter().any(|&link| platform.link(link).cost.is_zero()) {
             return None;
         }
-        let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
-        let demands = (0..row.collective.demands()).filter_map(|place| row.collective.demand(place));
-        let messages = demands.filter(|demand| demand.crosses(|node| has(&node))).count();
-        let messages = Rational::from_integer(messages.into());
-        if capacity != &messages * bound {
-            return None;
-        }
-        Some(Cut { inside, outside, links, capacity, messages })
+        let capacity: Rational = links.iter().map(|&link| times(link) / &platform.link(link).cost).sum();
+        let demands = (0..collective.demands()).filter(|place| need.demand.is_none_or(|demand| demand == *place));
+        let demands = demands.filter_map(|place| collective.demand(place)).filter(|demand| says.concerns(demand));
+        let messages = demands.map(|demand| says.right_side(&demand)).sum::<Option<Rational>>()?;
+        (capacity == &messages * &bounded.bound).then_some(Across { need, links, capacity, messages })
     }
 
-    fn sentence(&self, platform: &Platform, form: &Form, bound: &Rational) -> String {
-        let one = self.messages == Rational::from_integer(1.into());
-        let (outside, inside) =
-            (who(platform, &self.outside, &self.inside), who(platform, &self.inside, &self.outside));
-        let what = match (form.combines, one) {
-            (true, _) => format!("the values of {inside}, combined,"),
-            (false, true) => format!("the message of {inside}"),
-            (false, false) => format!("the data of {inside}"),
-        };
+    fn sentence(&self, platform: &Platform, bound: &Rational) -> String {
+        let says = self.need.inequality.statement().sentence(platform);
         let (links, capacity) = (links(platform, &self.links), rate(platform, &self.capacity));
-        let verb = if self.outside.len() == 1 { "gets" } else { "get" };
-        let per = match one {
-            true => format!("{capacity} per operation"),
-            false => format!("{capacity} / {} = {} per message", self.messages, rate(platform, bound)),
+        let (each, per) = match self.messages == Rational::from_integer(1.into()) {
+            true => ("", capacity.clone()),
+            false => {
+                let each = if self.need.demand.is_none() { " for each message" } else { "" };
+                (each, format!("{capacity} / {} = {}", self.messages, rate(platform, bound)))
+            }
         };
-        format!("{outside} {verb} {what} through {links} of {capacity} together: no schedule exceeds {per}")
+        format!("{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation")
     }
-}
 
-/// A set of processors by name, or as the others of a smaller one.
-fn who(platform: &Platform, nodes: &[NodeId], others: &[NodeId]) -> String {
-    match nodes.len() > others.len() {
-        true => format!("the other {}", count(nodes.len(), "processor")),
-        false => format!("{{{}}}", names::list(platform, nodes.iter().copied())),
+    /// For a cut.
+    fn json(&self, platform: &Platform, participants: &[NodeId]) -> Option<Value> {
+        let Inequality::Cut(cut) = &self.need.inequality else { return None };
+        let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
+            participants.iter().partition(|node| cut.nodes.binary_search(node).is_ok());
+        let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
+        Some(json!({
+            "inside": list(&inside),
+            "outside": list(&outside),
+            "links": self.links.iter().map(|&link| platform.link_name(link)).collect::<Vec<_>>(),
+            "capacity": self.capacity.to_string(),
+            "messages": self.messages.to_string(),
+        }))
     }
 }
 
@@ -275,44 +274,14 @@ impl Row {
     /// The bound in words.
     fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
         let Bounded { bound, certificate, .. } = bounded;
-        if let Some(cut) = Cut::of(platform, self, bounded) {
-            return cut.sentence(platform, self.form, bound);
-        }
-        if let Some(sentence) = self.of_border(platform, bounded) {
-            return sentence;
+        if let Some(across) = Across::of(platform, &self.collective, bounded) {
+            return across.sentence(platform, bound);
         }
         let priced = few(priced(platform, certificate), NAMED, MORE);
         let bound = Shown::of(platform, false).frequency(bound);
-        let sets = certificate.odd_sets.iter().take(NAMED);
+        let sets = certificate.odd_sets().take(NAMED);
         let sets: String = sets.map(|(set, _)| format!("; {}", odd_sets::sentence(platform, set))).collect();
         format!("by the prices of {priced} no schedule exceeds {bound}{sets}")
-    }
-
-    /// The sentence of a partition, if what crosses it alone proves the bound.
-    fn of_border(&self, platform: &Platform, Bounded { bound, certificate, .. }: &Bounded) -> Option<String> {
-        let others = !certificate.exchanges.is_empty() || !certificate.gatherings.is_empty();
-        let ([border], false) = (&certificate.borders[..], others) else { return None };
-        let crossings = border.direction.crossings(platform, &border.sets);
-        let times = |link: &LinkId| crossings[link.index()];
-        let links_across: Vec<LinkId> = platform.link_ids().filter(|link| times(link) > 0).collect();
-        let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;
-        let capacity: Rational = links_across.iter().map(of).sum();
-        if capacity != Rational::from_integer(border.crossings().into()) * bound {
-            return None;
-        }
-        Some(format!(
-            "{} {} {} {}: through {} of {} together no schedule exceeds {} per operation",
-            count(border.crossings(), "message"),
-            if border.crossings() == 1 { "crosses" } else { "cross" },
-            border.direction.name(),
-            match &border.sets[..] {
-                [set] => names::set(platform, set),
-                sets => format!("the {} {}", count(sets.len(), "part"), parts(platform, sets)),
-            },
-            links(platform, &links_across),
-            rate(platform, &capacity),
-            rate(platform, bound),
-        ))
     }
 
     /// The bound in the columns of nccl-tests.
@@ -372,19 +341,10 @@ impl Row {
             Ok(bounded) => bounded,
             Err((_, row)) => return row,
         };
-        let cut = Cut::of(platform, self, bounded);
-        let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
-        let cut = cut.map(|cut| {
-            json!({
-                "inside": list(&cut.inside),
-                "outside": list(&cut.outside),
-                "links": cut.links.iter().map(|&link| platform.link_name(link)).collect::<Vec<_>>(),
-                "capacity": cut.capacity.to_string(),
-                "messages": cut.messages.to_string(),
-            })
-        });
-        let sets = &bounded.certificate.odd_sets;
-        let sets: Vec<Value> = sets.iter().map(|(set, price)| odd_sets::json(platform, set, Some(price))).collect();
+        let across = Across::of(platform, &self.collective, bounded);
+        let cut = across.and_then(|across| across.json(platform, &self.participants));
+        let sets = bounded.certificate.odd_sets();
+        let sets: Vec<Value> = sets.map(|(set, price)| odd_sets::json(platform, set, Some(price))).collect();
         let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
             self.bandwidth.as_ref().map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
         };
@@ -407,11 +367,6 @@ impl Row {
 
 /// The names of the odd sets, then of the resources that the certificate charges.
 fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
-    let sets = certificate.odd_sets.iter().map(|(set, _)| set.describe(platform));
-    sets.chain(certificate.prices.iter().map(|(resource, _)| resource.describe(platform))).collect()
-}
-
-/// The first parts of a partition.
-fn parts(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
-    few(sets.iter().map(|set| names::set(platform, set)), NAMED, ", ...")
+    let sets = certificate.odd_sets().map(|(set, _)| set.describe(platform));
+    sets.chain(certificate.prices().map(|(resource, _)| resource.describe(platform))).collect()
 }

@@ -61,6 +61,7 @@ fn the_certificate_is_read_aloud() {
         assert!(told.lines().next().unwrap().contains(bound), "{name}: {told}");
         let (above, below) = bound.split_once('/').unwrap_or((bound, "1"));
         let need = if above == "1" { below.to_string() } else { format!("{below}/{above}") };
+        assert!(told.contains("costs at least"), "{name}: {told}");
         let takes = told.lines().find(|line| line.contains("So an instance takes")).unwrap();
         let said = [format!("takes {need} "), format!("(= {need})")];
         assert!(said.iter().any(|said| takes.contains(said)), "{name}: {need}: {told}");
@@ -127,9 +128,9 @@ fn every_tampered_number_is_found() {
     }
     check(&with(&original, "/status", json!("feasible")), "status");
     check(&with(&original, "/model", json!("links")), "model");
-    check(&with(&original, "/certificate", json!([])), "certificate");
-    check(&with(&original, "/certificate/0/price", json!("-1")), "price");
-    check(&with(&original, "/certificate/0/node", json!("Pa")), "certificate node");
+    check(&with(&original, "/certificate/prices", json!([])), "certificate");
+    check(&with(&original, "/certificate/prices/0/price", json!("-1")), "price");
+    check(&with(&original, "/certificate/prices/0/node", json!("Pa")), "certificate node");
     for (list, number) in [
         ("/patterns", "weight"),
         ("/schedule/patterns", "copies"),
@@ -184,7 +185,7 @@ fn what_is_no_plan_is_refused() {
         ("braces.json", "{}"),
         ("list.json", "[]"),
         ("number.json", "1"),
-        ("cut.json", "{\"format\": \"oneport-plan/2\","),
+        ("cut.json", "{\"format\": \"oneport-plan/3\","),
         ("other.json", "{\"format\": \"oneport-plan/9\"}"),
     ] {
         let path = folder.write(name, content);

@@ -289,7 +289,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
     assert_eq!(read(&plan), "precious");
     assert_eq!(folder.names(), ["plan.json"]);
     solve(&out).ok();
-    assert!(read(&plan).contains("oneport-plan/2"));
+    assert!(read(&plan).contains("oneport-plan/3"));
     assert_eq!(folder.names(), ["plan.json"]);
     // No report of success where nothing was written.
     let nowhere = folder.path("no-such-folder/plan.json");

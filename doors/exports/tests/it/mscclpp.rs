@@ -252,6 +252,6 @@ fn relaxed_signals_order_no_data_at_the_end() {
 
 #[test]
 fn a_plan_of_ours_is_sent_to_verify() {
-    let fault = oneport_exports::check("{\"format\":\"oneport-plan/2\",\"collective\":{}}", None).unwrap_err();
+    let fault = oneport_exports::check("{\"format\":\"oneport-plan/3\",\"collective\":{}}", None).unwrap_err();
     assert!(fault.text.contains("this is an oneport plan") && fault.text.contains("`verify`"), "{fault}");
 }

@@ -69,7 +69,7 @@ pub fn by_prices(problem: Problem<'_>) -> Rational {
         let mut prices: Vec<(Resource, Rational)> =
             list.into_iter().map(|(resource, price)| (resource, Rational::from_integer(price.into()))).collect();
         prices.sort();
-        let certificate = Certificate { prices, ..Certificate::default() };
+        let certificate = Certificate::of_prices(prices);
         // Where everything is free under these prices they prove nothing.
         if let Ok(throughput) = bound(problem, &certificate) {
             let least = lower_bound_from_certificate(problem, &certificate, &throughput);
@@ -185,13 +185,13 @@ fn windows_by_hand() {
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let prices = uplinks.iter().map(|&link| (Resource::Link(link), number("1"))).collect();
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     let throughput = bound(problem, &certificate).expect("a bound");
     assert_eq!(throughput.to_string(), "1/3");
     assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "13/2");
     assert_eq!(lower_bound(problem, &throughput).to_string(), "6");
     // One price on the source's uplink: 4 leave it, by 2 before the end.
-    let certificate = Certificate { prices: vec![(Resource::Link(uplinks[0]), number("1"))], ..Certificate::default() };
+    let certificate = Certificate::of_prices(vec![(Resource::Link(uplinks[0]), number("1"))]);
     let throughput = bound(problem, &certificate).expect("a bound");
     assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "6");
 }

@@ -3,10 +3,12 @@
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
+use oneport_plan::inequality::{
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
+};
 use oneport_plan::{
-    Amount, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Gathering, Goals, Interval,
-    Member, OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status,
-    SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan,
+    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
@@ -214,7 +216,7 @@ fn order(demand: &Demand<'_>, draw: &Draw) -> Option<Vec<usize>> {
     (demand.commutative && draw.1.len().is_multiple_of(2)).then_some(order)
 }
 
-/// Prices, odd sets and cuts that name what exists.
+/// Prices, odd sets and needs that name what exists.
 fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
     let links = platform.links().len();
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
@@ -232,61 +234,43 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
         let ports = draw.1.iter().enumerate().map(|(place, at)| resource((place % 3, at))).collect();
         (OddSet { ports, links: list(draw) }, draw.2.clone())
     };
-    let cut = |(place, draw): (usize, &Draw)| Cut {
-        demand: place.is_multiple_of(2).then(|| draw.0.index(collective.demands())),
-        nodes: draw.1.iter().map(node).collect(),
-        weight: draw.2.clone(),
-    };
-    let share = |draw: &Draw| {
-        let place = draw.0.index(collective.demands());
-        let demand = collective.demand(place)?;
-        let goal = draw.0.index(demand.goals().len());
-        let task = task(platform, &demand, &draw.0);
-        Some(Share { demand: place, goal, task, price: draw.2.clone() })
-    };
-    Certificate {
-        prices: draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone())).collect(),
-        odd_sets: draws.iter().filter(|_| more).map(odd_set).collect(),
-        cuts: draws.iter().rev().enumerate().filter(|_| more).map(cut).collect(),
-        shares: draws.iter().filter(|_| more).filter_map(share).collect(),
-        ..exchanged(platform, collective, draws, more)
-    }
+    let prices = draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone()));
+    let odd_sets = draws.iter().filter(|_| more).map(odd_set);
+    let needs = draws.iter().enumerate().filter(|_| more);
+    let needs = needs.filter_map(|(at, draw)| need(platform, collective, (at, draw)));
+    Certificate::new(prices, odd_sets, needs)
 }
 
-/// Borders, gatherings, potentials and exchanges that name what exists.
-fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+/// An inequality of some kind that names what exists.
+fn need(platform: &Platform, collective: &Collective, (place, draw): (usize, &Draw)) -> Option<Need> {
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
-    let demand = |draw: &Draw| draw.0.index(collective.demands());
-    let direction = |draw: &Draw| [Direction::Into, Direction::OutOf][draw.0.index(2)];
-    let sets = |draw: &Draw| draw.1.chunks(2).map(|set| set.iter().map(node).collect()).collect();
-    let border = |draw: &Draw| Border {
-        demand: demand(draw),
-        direction: direction(draw),
-        sets: sets(draw),
-        weight: draw.2.clone(),
-    };
-    let gathering = |draw: &Draw| Gathering {
-        demand: demand(draw),
-        nodes: draw.1.iter().map(node).collect(),
-        weight: draw.2.clone(),
-    };
-    let potential = |draw: &Draw| Potential { demand: demand(draw), node: node(&draw.0), value: -draw.2.clone() };
+    let nodes = || draw.1.iter().map(node).collect();
+    let sets = || draw.1.chunks(2).map(|set| set.iter().map(node).collect()).collect();
+    let direction = [Direction::Into, Direction::OutOf][draw.0.index(2)];
+    let keeps = [Keeps::AllThatArrives, Keeps::NoMoreThanArrives][draw.0.index(2)];
+    let demand = draw.0.index(collective.demands());
     let links = platform.links().len();
-    let length = |draw: &Draw, at: &Index| (LinkId::new(at.index(links)), draw.2.clone());
-    let exchange = |draw: &Draw| Exchange {
-        demand: demand(draw),
-        direction: direction(draw),
-        parts: sets(draw),
-        lengths: draw.1.iter().filter(|_| links > 0).map(|at| length(draw, at)).collect(),
+    let inequality = match (place + draw.0.index(8)) % 8 {
+        0 => Inequality::Cut(Cut { nodes: nodes() }),
+        1 => Inequality::Border(Border { direction, sets: sets() }),
+        2 => Inequality::Gathering(Gathering { nodes: nodes() }),
+        3 => Inequality::Balance(Balance { node: node(&draw.0), keeps }),
+        4 => Inequality::Merges(Merges),
+        5 => Inequality::Place(Place),
+        6 => {
+            let length = |at: &Index| (LinkId::new(at.index(links)), draw.2.clone());
+            let lengths = draw.1.iter().filter(|_| links > 0).map(length).collect();
+            Inequality::Exchange(Exchange { direction, parts: sets(), lengths })
+        }
+        _ => {
+            let asked = collective.demand(demand)?;
+            let goal = draw.0.index(asked.goals().len());
+            let task = |at| (task(platform, &asked, at), draw.2.clone());
+            Inequality::Tree(Tree { goal, prices: draw.1.iter().map(task).collect() })
+        }
     };
-    let draws = || draws.iter().filter(|_| more);
-    Certificate {
-        borders: draws().map(border).collect(),
-        gatherings: draws().map(gathering).collect(),
-        potentials: draws().map(potential).collect(),
-        exchanges: draws().map(exchange).collect(),
-        ..Certificate::default()
-    }
+    let all = matches!(inequality, Inequality::Cut(_) | Inequality::Merges(_)) && draw.1.len().is_multiple_of(2);
+    Some(Need { demand: (!all).then_some(demand), inequality, weight: draw.2.clone() })
 }
 
 /// Plans that refer to their own nodes and links and are nonsense otherwise.

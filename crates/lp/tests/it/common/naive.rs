@@ -319,8 +319,8 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut processors = vec![Rational::zero(); platform.nodes().len()];
     let mut worth = Rational::zero();
     let sets = link_sets(platform);
-    for (resource, price) in &certificate.prices {
-        let members: Vec<LinkId> = match *resource {
+    for (resource, price) in certificate.prices() {
+        let members: Vec<LinkId> = match resource {
             Resource::Send(node) => platform.outgoing(node).to_vec(),
             Resource::Receive(node) => platform.incoming(node).to_vec(),
             Resource::Port(node) => [platform.outgoing(node), platform.incoming(node)].concat(),
@@ -334,7 +334,7 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
         members.iter().for_each(|link| links[link.index()] += price);
         worth += price * most_at_a_time(&sets, &members);
     }
-    for (set, price) in &certificate.odd_sets {
+    for (set, price) in certificate.odd_sets() {
         let members = set.members(platform);
         let most = most_at_a_time(&sets, &members);
         assert!(most <= Rational::from_integer(set.capacity(platform).into()), "{set:?} of {platform:?}");

@@ -198,7 +198,7 @@ pub fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     resources.sort_unstable();
     resources.dedup();
     let prices = resources.into_iter().filter(|_| dice.below(3) > 0).collect::<Vec<_>>();
-    Certificate { prices: prices.into_iter().map(|r| (r, dice.fraction(4))).collect(), ..Certificate::default() }
+    Certificate::of_prices(prices.into_iter().map(|r| (r, dice.fraction(4))).collect())
 }
 
 /// Greedy slots, in random order, and a period that holds them and the merges.

@@ -41,10 +41,10 @@ fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: 
     let certificate = loop {
         let prices = random_prices(dice, &platform);
         if naive_bound(&platform, &collective, &volumes, &prices).is_some() {
-            break Certificate { prices, ..Certificate::default() };
+            break Certificate::of_prices(prices);
         }
     };
-    let upper_bound = naive_bound(&platform, &collective, &volumes, &certificate.prices).unwrap();
+    let upper_bound = naive_bound(&platform, &collective, &volumes, &super::prices_of(&certificate)).unwrap();
     let status = if upper_bound == steady_state.throughput { Status::Optimal } else { Status::Feasible };
     Plan { platform, collective, volumes, status, steady_state, certificate, upper_bound, schedule }
 }

@@ -74,7 +74,7 @@ fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, 
 }
 
 fn certificate(plan: &Plan) -> bool {
-    let prices = &plan.certificate.prices;
+    let prices = &super::prices_of(&plan.certificate);
     let status = if plan.upper_bound == plan.steady_state.throughput { Status::Optimal } else { Status::Feasible };
     prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
         && prices.iter().all(|(resource, price)| price.is_positive() && exists(plan, *resource))

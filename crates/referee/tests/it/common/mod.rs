@@ -13,6 +13,7 @@ use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
 use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{
     Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
@@ -144,7 +145,7 @@ pub fn toy() -> Plan {
             throughput: ratio(1, 2),
             patterns: vec![weighted(&to_0, ratio(1, 2)), weighted(&to_1, ratio(1, 2))],
         },
-        certificate: Certificate { prices: vec![(Resource::Send(source), ratio(1, 1))], ..Certificate::default() },
+        certificate: Certificate::of_prices(vec![(Resource::Send(source), ratio(1, 1))]),
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
@@ -199,10 +200,7 @@ pub fn ring() -> Plan {
             throughput: ratio(1, 3),
             patterns: patterns.iter().map(|pattern| weighted(pattern, ratio(1, 3))).collect(),
         },
-        certificate: Certificate {
-            prices: nodes.iter().map(|&node| (Resource::Send(node), one())).collect(),
-            ..Certificate::default()
-        },
+        certificate: Certificate::of_prices(nodes.iter().map(|&node| (Resource::Send(node), one())).collect()),
         upper_bound: ratio(1, 3),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),
@@ -232,6 +230,16 @@ pub fn bellman_ford(platform: &Platform, lengths: &[Rational], root: NodeId) -> 
 
 /// Prices of resources by resource.
 pub type Prices<'a> = BTreeMap<Resource, &'a Rational>;
+
+/// A cut and its weight.
+pub fn cut(demand: Option<usize>, nodes: Vec<NodeId>, weight: Rational) -> Need {
+    Need { demand, inequality: Inequality::Cut(Cut { nodes }), weight }
+}
+
+/// The prices of resources, copied.
+pub fn prices_of(certificate: &Certificate) -> Vec<(Resource, Rational)> {
+    certificate.prices().map(|(resource, price)| (resource, price.clone())).collect()
+}
 
 /// What the prices prove, by the definition in `Certificate`, commodity by commodity; `None` if nothing.
 pub fn naive_bound(
@@ -381,7 +389,7 @@ pub fn reduce_toy() -> Plan {
     ];
     let tree = Pattern::tree(0, None, tasks);
     plan.steady_state = SteadyState { throughput: ratio(1, 1), patterns: vec![weighted(&tree, ratio(1, 1))] };
-    plan.certificate.prices = vec![(Resource::Receive(nodes[0]), ratio(1, 1))];
+    plan.certificate = Certificate::of_prices(vec![(Resource::Receive(nodes[0]), ratio(1, 1))]);
     plan.upper_bound = ratio(1, 1);
     plan.schedule = PeriodicSchedule {
         period: ratio(1, 1),

@@ -1,7 +1,7 @@
 //! Every single change to a plan or a timeline: each number, id and list in turn.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, BigUint, Interval, Pattern, Plan, Resource, Status, Task, Timeline, Volumes};
+use oneport_plan::{Amount, BigUint, Interval, Pattern, Plan, Resource, Row, Status, Task, Timeline, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_testkit::Reductions;
 
@@ -173,7 +173,7 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     mutants.replace("upper bound", |p| vec![&mut p.upper_bound], numbers);
     mutants.replace("status", |p| vec![&mut p.status], |_| vec![Status::Optimal, Status::Feasible]);
     mutants.replace("weight", |p| p.steady_state.patterns.iter_mut().map(|w| &mut w.weight).collect(), numbers);
-    mutants.replace("price", |p| p.certificate.prices.iter_mut().map(|(_, price)| price).collect(), numbers);
+    mutants.replace("price", |p| p.certificate.rows.iter_mut().map(|(_, price)| price).collect(), numbers);
     mutants.replace("period", |p| vec![&mut p.schedule.period], numbers);
     mutants.replace("slot length", |p| p.schedule.slots.iter_mut().map(|slot| &mut slot.length).collect(), numbers);
     mutants.replace("instances", |p| vec![&mut p.schedule.instances], naturals);
@@ -191,11 +191,11 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     let ids = nodes(&plan.platform);
     let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
     let variants =
-        |r: &Resource| ids(&r.node().unwrap()).into_iter().flat_map(|id| kinds.map(|kind| kind(id))).collect();
-    mutants.replace("resource", |p| p.certificate.prices.iter_mut().map(|(resource, _)| resource).collect(), variants);
+        |_: &Row| ids(&NodeId::new(0)).into_iter().flat_map(|id| kinds.map(|kind| Row::Resource(kind(id)))).collect();
+    mutants.replace("resource", |p| p.certificate.rows.iter_mut().map(|(resource, _)| resource).collect(), variants);
 
     mutants.reshape("steady-state patterns", |p| vec![&mut p.steady_state.patterns]);
-    mutants.reshape("prices", |p| vec![&mut p.certificate.prices]);
+    mutants.reshape("prices", |p| vec![&mut p.certificate.rows]);
     mutants.reshape("schedule patterns", |p| vec![&mut p.schedule.patterns]);
     mutants.reshape("slots", |p| vec![&mut p.schedule.slots]);
     mutants.reshape("slot", |p| p.schedule.slots.iter_mut().map(|slot| &mut slot.links).collect());

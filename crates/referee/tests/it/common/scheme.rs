@@ -34,7 +34,7 @@ fn prices(dice: &mut Dice, platform: &Platform) -> (Vec<u64>, Vec<u64>, Certific
     let of_links = platform.link_ids().map(Resource::Link).zip(&links);
     let prices = of_processors.chain(of_links).filter(|(_, price)| **price > 0);
     let prices = prices.map(|(resource, price)| (resource, whole(*price as usize))).collect();
-    (links, processors, Certificate { prices, ..Certificate::default() })
+    (links, processors, Certificate::of_prices(prices))
 }
 
 /// The cheapest scheme: Dijkstra's algorithm over all sets of values (sets of operands) that can be at nodes. Sizes and
@@ -136,6 +136,6 @@ pub fn case(dice: &mut Dice) -> Case {
 
 /// What the bound says that a scheme costs at least; `None` if nothing.
 pub fn least(case: &Case) -> Option<Rational> {
-    let offered: Rational = case.certificate.prices.iter().map(|(_, price)| price).sum();
+    let offered: Rational = case.certificate.prices().map(|(_, price)| price).sum();
     bound(&case.platform, &case.collective, &case.volumes, &case.certificate).ok().map(|bound| offered / bound)
 }

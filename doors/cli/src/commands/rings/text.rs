@@ -209,8 +209,8 @@ fn of_trees(report: &Report<'_>) -> String {
 /// The names of the resources that the proof charges.
 fn limits(report: &Report<'_>) -> String {
     const NAMED: usize = 4;
-    let prices = &report.rings.packing.certificate.prices;
-    few(prices.iter().map(|(resource, _)| resource.describe(report.platform)), NAMED, MORE)
+    let prices = report.rings.packing.certificate.prices();
+    few(prices.map(|(resource, _)| resource.describe(report.platform)), NAMED, MORE)
 }
 
 /// One object.
@@ -221,9 +221,9 @@ pub fn json(report: &Report<'_>) -> Value {
         packing.rings.iter().map(|(ring, rate)| json!({"order": names(ring), "rate": rate.to_string()})).collect();
     let times: Vec<Value> =
         equal.rings.iter().map(|(ring, times)| json!({"order": names(ring), "times": times})).collect();
-    let prices = &packing.certificate.prices;
-    let prices: Vec<Value> = prices
-        .iter()
+    let prices: Vec<Value> = packing
+        .certificate
+        .prices()
         .map(|(one, price)| json!({"resource": one.describe(report.platform), "price": price.to_string()}))
         .collect();
     let trees = report

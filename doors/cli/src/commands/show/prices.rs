@@ -1,6 +1,5 @@
 //! Formats the prices of a certificate.
 
-use oneport::explain::charged;
 use oneport::platform::names::common;
 use oneport::{Plan, Rational};
 
@@ -15,9 +14,9 @@ const SETS: usize = 20;
 /// All prices, as shares of their total. Alike resources of one price share a row. Odd sets have a sentence.
 pub fn prices(plan: &Plan, shown: Shown) -> String {
     let platform = &plan.platform;
-    let total = charged(platform, &plan.certificate);
+    let total = plan.certificate.supply(platform);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
-    for (resource, price) in &plan.certificate.prices {
+    for (resource, price) in plan.certificate.prices() {
         let share = price * Rational::from_integer(resource.capacity(platform).into()) / &total;
         let name = resource.describe(platform);
         let alike = common(&name);
@@ -29,7 +28,7 @@ pub fn prices(plan: &Plan, shown: Shown) -> String {
             None => rows.push((name, alike, 1, share)),
         }
     }
-    for (set, price) in &plan.certificate.odd_sets {
+    for (set, price) in plan.certificate.odd_sets() {
         let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
         rows.push((set.describe(platform), String::new(), 1, share));
     }
@@ -39,9 +38,9 @@ pub fn prices(plan: &Plan, shown: Shown) -> String {
         vec![times, name, shown.share(&all)]
     });
     let table = table(&["", "what is charged", "share of the price"], cells);
-    let sets = plan.certificate.odd_sets.iter().take(SETS).map(|(set, _)| odd_sets::sentence(platform, set));
+    let sets = plan.certificate.odd_sets().take(SETS).map(|(set, _)| odd_sets::sentence(platform, set));
     let sentences: String = sets.map(|sentence| format!("\n    odd set: {sentence}")).collect();
-    match plan.certificate.odd_sets.len().saturating_sub(SETS) {
+    match plan.certificate.odd_sets().count().saturating_sub(SETS) {
         0 => format!("{table}{sentences}"),
         more => format!("{table}{sentences}\n    and {} more", count(more, "odd set")),
     }

@@ -31,10 +31,10 @@ impl Charged {
     pub(super) fn of(certificate: Option<&Certificate>) -> Charged {
         let mut charged = Charged::default();
         let Some(certificate) = certificate else { return charged };
-        for (resource, _) in certificate.prices.iter().filter(|(_, price)| price.is_positive()) {
-            charged.add(*resource);
+        for (resource, _) in certificate.prices().filter(|(_, price)| price.is_positive()) {
+            charged.add(resource);
         }
-        for (set, _) in certificate.odd_sets.iter().filter(|(_, price)| price.is_positive()) {
+        for (set, _) in certificate.odd_sets().filter(|(_, price)| price.is_positive()) {
             set.ports.iter().for_each(|&port| charged.add(port));
         }
         charged

@@ -221,7 +221,7 @@ fn what_has_a_price_is_red_and_nothing_else() {
     let link = sample.platform.link_between(node("box0.switch"), free).unwrap();
     let prices =
         vec![(Resource::Send(port), q("1/2")), (Resource::Receive(free), q("0")), (Resource::Link(link), q("1/3"))];
-    let certificate = Certificate { prices, ..Certificate::default() };
+    let certificate = Certificate::of_prices(prices);
     let elements = assert_readable(&graph(sample.problem(), Some(&sample.steady_state), Some(&certificate)));
     let red: Vec<&str> =
         elements.iter().filter(|e| e.is("node") && e.attributes["stroke"] == RED).map(|e| e.title.as_str()).collect();

@@ -1,0 +1,16 @@
+//! **Theorem.** The place that joins all operands of an all-reduce first is one merge, at one processor.
+
+use num_bigint::BigInt;
+
+use super::asked::{Asked, participants};
+use crate::Violation;
+use crate::charges::Charges;
+
+pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
+    participants(asked).map(drop)
+}
+
+pub(super) fn charge(weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
+    charges.places.iter_mut().for_each(|charge| *charge -= weight);
+    BigInt::from(-1)
+}
