@@ -168,8 +168,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Limit: for a demand without needs, a checker enumerates the subsets of its targets, or of its possible helpers, up to
-    /// this number of nodes: cuts cannot always prove the cost of arborescences.
+    /// Limit: for a demand without needs, a checker enumerates the subsets of its targets, or of its possible helpers,
+    /// up to this number of nodes: cuts cannot always prove the cost of arborescences.
     pub const SMALL: usize = 9;
 
     /// Prices of resources alone, in any order; each at most once.
