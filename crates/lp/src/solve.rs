@@ -11,7 +11,6 @@ use crate::flow;
 use crate::found::Found;
 use crate::free;
 use crate::only_way;
-use crate::quick::chains;
 use crate::room;
 use crate::strategy;
 use crate::{Answer, LpError, Options, Question, Solution};
@@ -30,7 +29,7 @@ const ATTEMPTS: [Attempt; 11] = [
     only_way::attempt,
     flow::solve::attempt,
     strategy::quotient_first,
-    chains::attempt,
+    strategy::scans,
     strategy::chains,
     strategy::size,
     strategy::quotient_last,

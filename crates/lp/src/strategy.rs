@@ -163,6 +163,11 @@ pub fn compositions(question: &Question<'_>, options: &Options, found: &mut Foun
     Ok(())
 }
 
+/// Settles scans of many by chains; those too large for the program that bounds them are left to [`size`].
+pub fn scans(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    if check_size(question).is_ok() { quick::chains::attempt(question, options, found) } else { Ok(()) }
+}
+
 /// Refuses what is too large for a program.
 pub fn size(question: &Question<'_>, _: &Options, _: &mut Found) -> Result<(), LpError> {
     check_size(question)
