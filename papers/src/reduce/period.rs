@@ -3,8 +3,8 @@
 //! The family: a source s, and for each of k targets t_i a link s -> t_i of cost 1 and a path s -> r_i of cost 1/2, r_i
 //! -> t_i of cost q_i + 1, the q_i different primes above k. Of the message for t_i let x_i go directly, y_i over r_i,
 //! and x_i + y_i = TP. t_i's receive port says q_i y_i <= 1 - TP, and s's send port k TP - sum y_i / 2 <= 1. So in an
-//! optimal solution every y_i is (1 - TP) / q_i, and there is one only. With S = sum 1 / q_i it has TP = (2 + S) / (2 k
-//! + S): in lowest terms its denominator is at least the product of the q_i over 2 (k - 1), which is beyond 2^k, while
+//! optimal solution every y_i is (1 - TP) / q_i, and there is one only. With S = sum 1 / q_i it has
+//! TP = (2 + S) / (2 k + S): in lowest terms its denominator is at least the product of the q_i over 2 (k - 1), which is beyond 2^k, while
 //! the platform has 2 k + 1 nodes, 3 k links and costs of O(log k) digits.
 
 use anyhow::{Result, ensure};

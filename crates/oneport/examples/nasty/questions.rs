@@ -104,7 +104,7 @@ pub fn question(seed: u64) -> Nasty {
     let work = if dice.one_in(3) { Rational::default() } else { number(&mut dice, kind) };
     let formulation = if dice.one_in(5) { Formulation::Compact } else { Formulation::Columns };
     let period = if dice.one_in(4) { Period::AtMost(10) } else { Period::AtMost(oneport::DEFAULT_MAX_INSTANCES) };
-    let watch = dice.one_in(6).then(|| Watch::in_questions(dice.below(30) as u64)).unwrap_or_default();
+    let watch = if dice.one_in(6) { Watch::in_questions(dice.below(30) as u64) } else { Watch::default() };
     let rounds = dice.one_in(6).then(|| 1 + dice.below(3));
     let volumes = Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
     let options = Options { formulation, period, until: Until { bound: None, rounds }, watch, ..Options::default() };

@@ -231,7 +231,7 @@ mod tests {
                 };
                 let all: Vec<Rational> = platform.link_ids().map(times).collect();
                 assert_eq!(all.iter().sum::<Rational>(), integer(2));
-                let counted = border.crossed(&platform).into_iter().map(|count| integer(count));
+                let counted = border.crossed(&platform).into_iter().map(integer);
                 assert!(counted.eq(all), "{border:?}");
                 assert_eq!(border.right_side(&demand), Some(integer(2)));
             }

@@ -63,13 +63,13 @@ pub(super) fn holding(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
 }
 
 /// A list of positive numbers by link or task, over the unit of the scale after multiplication with a weight.
-pub(super) fn scaled<'n, K: 'n>(
+pub(super) fn scaled<'n, K>(
     list: impl IntoIterator<Item = &'n (K, Rational)>,
     weight: &Rational,
     charges: &Charges<'_>,
 ) -> Vec<(K, BigUint)>
 where
-    K: Copy,
+    K: Copy + 'n,
 {
     list.into_iter().map(|(key, number)| (*key, charges.scale.scaled(&(number * weight)))).collect()
 }
