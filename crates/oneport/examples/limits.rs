@@ -1,7 +1,7 @@
 //! The limits of all-gathers, found within ten seconds:
 //! `cargo run -p oneport --example limits -- fixtures/platforms/dgx1.toml`.
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout)] // a program reads the clock and prints
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::print_stdout)] // a program reads the clock
 
 use std::path::Path;
 use std::time::{Duration, Instant};

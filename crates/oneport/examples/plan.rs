@@ -1,6 +1,6 @@
 //! From a file to a plan: `cargo run -p oneport --example plan -- fixtures/platforms/two-racks.toml plan.json`.
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // a program reads its arguments and prints
 
 use std::path::Path;
 

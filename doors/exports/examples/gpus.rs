@@ -1,5 +1,7 @@
 //! A plan for MSCCL++ and its Gantt chart: `cargo run -p oneport-exports --example gpus -- gpus.json gpus.svg`.
 
+#![allow(clippy::disallowed_methods)] // a program reads its arguments
+
 use oneport::platform::generate::dgx1;
 use oneport::{Collective, Options, Outcome, Problem, Volumes, solve};
 use oneport_exports::{Request, format};
