@@ -445,7 +445,7 @@ impl<'m> Master<'m> {
         }
         // There is an optimum (doing nothing is possible, and instances take time), and exact pivots reach it.
         let (method, pivot_limit) = (exact::Method::Simplex, usize::MAX);
-        let options = exact::Options { method, pivot_limit, watch: watch.clone(), ..Default::default() };
+        let options = exact::Options { method, pivot_limit, watch: watch.clone() };
         let outcome = self.solver.solve(&options)?;
         self.effort += Effort::of(&self.solver);
         match outcome {
